@@ -1,6 +1,6 @@
 // A provider's HTTP call to a gateway, and what an adapter reads out of it: receipts, engagements and inbound messages.
 
-import type { ReceivedReply } from "#contract/messages/received-details.ts";
+import type { ReceivedReply } from "#contract/messages/received/details.ts";
 import type { FinalReceipt } from "./outcome.ts";
 import type { ReceivedFile } from "./received-file.ts";
 

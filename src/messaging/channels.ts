@@ -51,15 +51,20 @@ interface MessageChannel {
   sending: SendingChannel;
 }
 
+/** A caller's own words: at the end, and only where there are some, since stored fingerprints have none. */
+const ownWords = ({ reference, metadata }: SharedDraft): unknown[] =>
+  reference == null && metadata == null ? [] : [reference, metadata];
+
 const sms: SendingChannel<SmsDraft> = {
   readSlices: readSmsSlices,
   read: readSms,
   prepare: prepareSms,
-  fingerprint: ({ number, message, gateway_identifier, schedule_at }) => [
-    number,
-    message,
-    gateway_identifier,
-    schedule_at,
+  fingerprint: (contact) => [
+    contact.number,
+    contact.message,
+    contact.gateway_identifier,
+    contact.schedule_at,
+    ...ownWords(contact),
   ],
   writtenRecipient: ({ number }) => number,
   creditUnit: "SMS",
@@ -86,6 +91,7 @@ const email: SendingChannel<EmailDraft> = {
     contact.sender_name,
     contact.reply_to_email,
     contact.schedule_at,
+    ...ownWords(contact),
   ],
   writtenRecipient: (contact) => contact.email,
   creditUnit: "email",
@@ -116,8 +122,15 @@ const whatsapp: SendingChannel<WhatsappDraft | WhatsappListDraft> = {
     const { number, message, gateway_identifier, schedule_at } = contact;
     const shared = [number, message, gateway_identifier, schedule_at];
     if ("sections" in contact)
-      return [...shared, contact.header, contact.footer, contact.button, contact.sections];
-    return [...shared, contact.media, contact.url, contact.filename, contact.template];
+      return [
+        ...shared,
+        contact.header,
+        contact.footer,
+        contact.button,
+        contact.sections,
+        ...ownWords(contact),
+      ];
+    return [...shared, contact.media, contact.url, contact.filename, contact.template, ...ownWords(contact)];
   },
   writtenRecipient: ({ number }) => number,
   creditUnit: "WhatsApp",

@@ -2,8 +2,8 @@
 
 import type { Account } from "#accounts/account.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
-import type { ReceivedRecord } from "#contract/messages/received.ts";
-import { receivedDetails } from "#contract/messages/received-details.ts";
+import { receivedDetails } from "#contract/messages/received/details.ts";
+import type { ReceivedRecord } from "#contract/messages/received/record.ts";
 import { idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
 import { type InboundRow, recentInbound, searchInbound } from "#store/feedback/inbound.ts";

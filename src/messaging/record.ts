@@ -52,6 +52,8 @@ function sharedOf(row: MessageRow, events?: readonly EventsTable[]) {
     read_at: isoOrNull(row.read_at),
     attempts: row.attempts,
     provider_reference: row.provider_reference,
+    reference: row.reference,
+    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, string>),
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? "" },
     ...(events ? { events: timeline(row, events) } : {}),
   };

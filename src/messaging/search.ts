@@ -34,7 +34,7 @@ export interface MessageFilters {
   test?: boolean | undefined;
   /** The code of the error that messages show. */
   error?: string | undefined;
-  /** The provider's own id of a message. */
+  /** The caller's own name for a message, or the provider's id of it. */
   reference?: string | undefined;
   /** Whether they came from a restored backup and wait for an operator's decision. */
   held?: boolean | undefined;

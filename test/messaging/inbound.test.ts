@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { receivedRecord } from "#contract/messages/received.ts";
+import { receivedRecord } from "#contract/messages/received/record.ts";
 import { received } from "#messaging/inbound.ts";
 import { createIds } from "#runtime/ids.ts";
 import { storeInbound } from "#store/feedback/inbound.ts";

@@ -37,6 +37,8 @@ const row: MessageRow = {
   delivered_at: null,
   read_at: null,
   provider_reference: null,
+  reference: null,
+  metadata: null,
   error_code: null,
   error_message: null,
   encoding: "gsm7",
@@ -71,6 +73,8 @@ test("every field is there, null where there is nothing, and nothing of the insi
     read_at: null,
     attempts: 0,
     provider_reference: null,
+    reference: null,
+    metadata: null,
     error: null,
   });
 });

@@ -128,6 +128,8 @@ export function sendOf(
       encoding: "gsm7",
       segments: 1,
       cost: 1,
+      reference: null,
+      metadata: null,
       ...each,
     };
   });

@@ -25,6 +25,7 @@ const notErrors: Record<string, string> = {
   not_allowed: "how a request to a provider failed, inside an attempt",
   cut: "how a request to a provider failed, inside an attempt",
   custom: "zod's code of an issue",
+  invalid_type: "zod's code of an issue",
   too_big: "zod's code of an issue",
   text: "the type of a column",
   tokens: "a type of error, or a word of a limit",

@@ -25,13 +25,15 @@ test("cells with commas, quotes and line breaks are quoted, and none of them is 
     read_at: null,
     provider_reference: "@ref",
     request_id: "req_1",
+    reference: "=order",
+    metadata: { customer: "c-17" },
     created_at: "2026-11-26T10:00:00.000Z",
   } as unknown as MessageRecord;
   assert.equal(
     csvLines([record]),
-    `msg_1,sms,+4915112345678,failed,,2026-11-26T10:00:00.000Z,,,,,2,x,"'=HYPERLINK(""http://evil.example"",""look"")",'@ref,req_1,false,"He said ""hello"",\ntwice"\r\n`,
+    `msg_1,sms,+4915112345678,failed,,2026-11-26T10:00:00.000Z,,,,,2,x,"'=HYPERLINK(""http://evil.example"",""look"")",'@ref,'=order,"{""customer"":""c-17""}",req_1,false,"He said ""hello"",\ntwice"\r\n`,
   );
-  assert.equal(csvHead.split(",").length, 17);
+  assert.equal(csvHead.split(",").length, 19);
 });
 
 test("no cell begins a formula, wherever a spreadsheet parts cells", () => {

@@ -7,7 +7,7 @@ import { deferredReply } from "#contract/ai/deferred.ts";
 import { instant } from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 import type { EventType } from "#contract/messages/events.ts";
-import { receivedRecord } from "#contract/messages/received.ts";
+import { receivedRecord } from "#contract/messages/received/record.ts";
 import { emailRecord, smsRecord, whatsappRecord } from "#contract/messages/record.ts";
 
 /** Of an email, an event has no body: it may have megabytes. */

@@ -32,7 +32,7 @@ export const messagesQuery = z.strictObject({
     .string()
     .max(255)
     .optional()
-    .describe("Only messages that a provider gave this id (`provider_reference`)."),
+    .describe("Only messages with this `reference`, or that a provider gave this id (`provider_reference`)."),
   held: flag
     .optional()
     .describe("Only messages that wait for an operator after a restore (`true`), or only others (`false`)."),

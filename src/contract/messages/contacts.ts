@@ -5,6 +5,7 @@ import type { Issue } from "#contract/issue.ts";
 import { type Fields, isObject, trimOrNull } from "#contract/normalise.ts";
 import { type Check, sentences } from "#contract/wording.ts";
 import type { TextField } from "./fields.ts";
+import type { OwnWords } from "./own-words.ts";
 
 /** A send body that was read: all contacts, and all issues that do not need the account. */
 export interface Send<Draft> {
@@ -13,7 +14,7 @@ export interface Send<Draft> {
 }
 
 /** The fields that contacts of every channel have. `undefined`: the field has an issue. */
-export interface SharedDraft {
+export interface SharedDraft extends OwnWords {
   gateway_identifier: string | null | undefined;
   schedule_at: string | null | undefined;
 }

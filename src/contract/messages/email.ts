@@ -16,6 +16,7 @@ import {
   senderName,
   subjectLine,
 } from "./fields.ts";
+import { normalisedOwnWords, ownWordsShape, plainOwnWords } from "./own-words.ts";
 
 /** A contact as it is checked: text trimmed, empty text null. */
 export const emailContact = z
@@ -45,6 +46,7 @@ export const emailContact = z
       .nullish()
       .describe("When to send the message: `Y-m-d H:i:s` in the account's time zone. The default is at once.")
       .meta({ examples: ["2030-01-31 09:00:00"], pattern: scheduleAtPattern }),
+    ...ownWordsShape,
   })
   .meta({ id: "EmailContact" });
 
@@ -87,6 +89,8 @@ function plainContact(fields: Fields): EmailDraft | null {
   if (!fitsOptional(gateway, gatewayIdentifier)) return null;
   const at = trimOrNull(fields.schedule_at);
   if (!fitsOptional(at, scheduleAt)) return null;
+  const own = plainOwnWords(fields);
+  if (own === null) return null;
   return {
     email,
     subject,
@@ -95,6 +99,8 @@ function plainContact(fields: Fields): EmailDraft | null {
     sender_name: name,
     reply_to_email: replyTo,
     schedule_at: at,
+    reference: own.reference,
+    metadata: own.metadata,
   };
 }
 
@@ -108,6 +114,7 @@ export const { slices: readEmailSlices, read: readEmail } = contactReader<EmailD
     sender_name: trimOrNull(fields.sender_name),
     reply_to_email: trimOrNull(fields.reply_to_email),
     schedule_at: trimOrNull(fields.schedule_at),
+    ...normalisedOwnWords(fields),
   }),
   check: checker(emailContact),
 });

@@ -137,6 +137,9 @@ function isMediaUrl(text: string): boolean {
 /** The identifier of a gateway; that the account has it is checked later. */
 export const gatewayIdentifier = textField(sendable, atMost(255));
 
+/** A caller's own name for a message. */
+export const callerReference = textField(sendable, atMost(200));
+
 /** A local date and time; the account's time zone is applied later. */
 export const scheduleAt = textField({
   holds: isWallTime,

@@ -51,6 +51,8 @@ const shared = {
   read_at: instant.nullable().describe("When the recipient read the message, where the channel reports it."),
   attempts: z.int().min(0).describe("Transmissions tried so far."),
   provider_reference: z.string().nullable().describe("The provider's own id of the message."),
+  reference: z.string().nullable().describe("The `reference` of the request."),
+  metadata: z.record(z.string(), z.string()).nullable().describe("The `metadata` of the request."),
   error: messageError,
   events: z.array(messageEvent).optional().describe("The timeline; only in the record of a single message."),
 };

@@ -7,6 +7,7 @@ import { type Fields, trimmed, trimOrNull } from "#contract/normalise.ts";
 import { checker } from "#contract/wording.ts";
 import { asRequired, contactReader, fitsOptional, type Send, type SharedDraft } from "./contacts.ts";
 import { gatewayIdentifier, number, scheduleAt, scheduleAtPattern, shortMessage } from "./fields.ts";
+import { normalisedOwnWords, ownWordsShape, plainOwnWords } from "./own-words.ts";
 
 /** A contact as it is checked: text trimmed, empty text null, an integer number as text. */
 export const smsContact = z
@@ -25,6 +26,7 @@ export const smsContact = z
       .nullish()
       .describe("When to send the message: `Y-m-d H:i:s` in the account's time zone. The default is at once.")
       .meta({ examples: ["2030-01-31 09:00:00"], pattern: scheduleAtPattern }),
+    ...ownWordsShape,
   })
   .meta({ id: "SmsContact" });
 
@@ -55,7 +57,10 @@ function plainContact(fields: Fields): SmsDraft | null {
   if (!fitsOptional(gateway, gatewayIdentifier)) return null;
   const at = trimOrNull(fields.schedule_at);
   if (!fitsOptional(at, scheduleAt)) return null;
-  return { number: to, message, gateway_identifier: gateway, schedule_at: at };
+  const own = plainOwnWords(fields);
+  if (own === null) return null;
+  const { reference, metadata } = own;
+  return { number: to, message, gateway_identifier: gateway, schedule_at: at, reference, metadata };
 }
 
 export const { slices: readSmsSlices, read: readSms } = contactReader<SmsDraft>({
@@ -65,6 +70,7 @@ export const { slices: readSmsSlices, read: readSms } = contactReader<SmsDraft>(
     message: asRequired(trimOrNull(fields.message)),
     gateway_identifier: trimOrNull(fields.gateway_identifier),
     schedule_at: trimOrNull(fields.schedule_at),
+    ...normalisedOwnWords(fields),
   }),
   check: checker(smsContact),
 });

@@ -26,6 +26,7 @@ import {
   templateLanguage,
   templateName,
 } from "./fields.ts";
+import { normalisedOwnWords, ownWordsShape, plainOwnWords } from "./own-words.ts";
 import { asNumber } from "./sms.ts";
 
 const shared = {
@@ -44,6 +45,7 @@ const shared = {
     .nullish()
     .describe("When to send the message: `Y-m-d H:i:s` in the account's time zone. The default is at once.")
     .meta({ examples: ["2030-01-31 09:00:00"], pattern: scheduleAtPattern }),
+  ...ownWordsShape,
 };
 
 /** Of parameters or components, as JSON. */
@@ -211,11 +213,15 @@ function plainContact(fields: Fields): WhatsappDraft | null {
   if (!fitsOptional(gateway, gatewayIdentifier)) return null;
   const at = trimOrNull(fields.schedule_at);
   if (!fitsOptional(at, scheduleAt)) return null;
+  const own = plainOwnWords(fields);
+  if (own === null) return null;
   return {
     number: to,
     message,
     gateway_identifier: gateway,
     schedule_at: at,
+    reference: own.reference,
+    metadata: own.metadata,
     media: null,
     url: null,
     filename: null,
@@ -228,6 +234,7 @@ const normalisedShared = (fields: Fields) => ({
   message: asRequired(trimOrNull(fields.message)),
   gateway_identifier: trimOrNull(fields.gateway_identifier),
   schedule_at: trimOrNull(fields.schedule_at),
+  ...normalisedOwnWords(fields),
 });
 
 /** An object as the rules see it: a form cannot write an empty one, so an empty list counts as none. */

@@ -124,6 +124,8 @@ export function createPreparer<Draft extends SharedDraft>({
         encoding,
         segments,
         cost: gateway.test ? 0 : (segments ?? 1),
+        reference: contact.reference ?? null,
+        metadata: contact.metadata == null ? null : JSON.stringify(contact.metadata),
       });
       if (email !== undefined) emails.push({ message_id: id, ...email });
       if (payload != null) payloads.push({ message_id: id, payload });

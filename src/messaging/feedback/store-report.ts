@@ -2,7 +2,7 @@
 // to their messages. Inbound messages are stored, and a consent keyword in them takes effect.
 
 import { consentKeyword } from "#contract/messages/consent.ts";
-import type { ReceivedDetails } from "#contract/messages/received-details.ts";
+import type { ReceivedDetails } from "#contract/messages/received/details.ts";
 import type { Core } from "#core/core.ts";
 import type { AccountUpdate, Engagement, InboundDetails, InboundMessage } from "#gateways/callback.ts";
 import type { ReceivedFile } from "#gateways/received-file.ts";

@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import type { EventData } from "#contract/events/shapes.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
-import { receivedDetails } from "#contract/messages/received-details.ts";
+import { receivedDetails } from "#contract/messages/received/details.ts";
 import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
 import { nameOfGateway } from "#store/gateways/names.ts";
 import type { InboundTable } from "#store/schema/feedback.ts";

@@ -179,12 +179,21 @@ export const findAccountGateway = readOperation(
   },
 );
 
-/** The ids of the account's messages that a provider gave this reference, `limit` at most. */
+/** The ids of the account's messages that a caller or a provider gave this reference, `limit` of each at most. */
 export const findReferenced = readOperation(
   "findReferenced",
   async (tx, input: { accountId: string; reference: string; limit: number }): Promise<string[]> => {
+    const own = await tx.db
+      .selectFrom(tx.indexed("messages", "messages_reference"))
+      .select("id")
+      .where("account_id", "=", input.accountId)
+      .where("reference", "=", input.reference)
+      .orderBy("id", "desc")
+      .limit(input.limit)
+      .execute();
+    const ids = own.map(({ id }) => id);
     const gateways = await readNames(tx, input.accountId);
-    if (gateways.length === 0) return [];
+    if (gateways.length === 0) return ids;
     const found = await tx.db
       .selectFrom(tx.indexed("message_references"))
       .select("message_id")
@@ -192,6 +201,6 @@ export const findReferenced = readOperation(
       .where("reference", "=", input.reference)
       .limit(input.limit)
       .execute();
-    return found.flatMap(({ message_id }) => message_id ?? []);
+    return [...new Set([...ids, ...found.flatMap(({ message_id }) => message_id ?? [])])];
   },
 );

@@ -26,6 +26,8 @@ export const messageColumns = [
   "encoding",
   "segments",
   "cost",
+  "reference",
+  "metadata",
 ] as const satisfies readonly (keyof MessagesTable)[];
 
 /** A message to be stored. An email's body is here too, and is stored beside its message. */
@@ -119,7 +121,8 @@ function replaceEach(list: unknown[], replace: (item: unknown) => unknown): void
 // Written out: walking the list of columns instead made a bulk send an eighth more expensive.
 export function messageValues(message: NewMessage): MessageValues {
   const { id, gateway_id, gateway_pinned, recipient_raw, recipient, content, body, test } = message;
-  const { status, due_at, schedule_at, scheduled_for, encoding, segments, cost } = message;
+  const { status, due_at, schedule_at, scheduled_for, encoding, segments, cost, reference, metadata } =
+    message;
   return [
     id,
     gateway_id,
@@ -136,6 +139,8 @@ export function messageValues(message: NewMessage): MessageValues {
     encoding,
     segments,
     cost,
+    reference,
+    metadata,
   ];
 }
 
@@ -143,7 +148,7 @@ function messageOf(values: CrossingValues, texts: LongTextsIn): NewMessage {
   // biome-ignore format: one line for each group of columns, as above
   const [
     id, gateway_id, gateway_pinned, recipient_raw, recipient, content, body, test,
-    status, due_at, schedule_at, scheduled_for, encoding, segments, cost,
+    status, due_at, schedule_at, scheduled_for, encoding, segments, cost, reference, metadata,
   ] = values as MessageValues;
   const message: NewMessage = {
     id,
@@ -161,6 +166,8 @@ function messageOf(values: CrossingValues, texts: LongTextsIn): NewMessage {
     encoding,
     segments,
     cost,
+    reference,
+    metadata,
   };
   const place: unknown = body;
   if (Array.isArray(place))

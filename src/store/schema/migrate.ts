@@ -25,6 +25,7 @@ import { up as tokenScopes } from "#store/schema/migrations/0018-token-scopes.ts
 import { up as callContents } from "#store/schema/migrations/0019-call-contents.ts";
 import { up as deferredApi } from "#store/schema/migrations/0020-deferred-api.ts";
 import { up as senderNames } from "#store/schema/migrations/second-release/0021-sender-names.ts";
+import { up as ownWords } from "#store/schema/migrations/second-release/0022-own-words.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -48,6 +49,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 19, name: "call-contents", up: callContents },
   { id: 20, name: "deferred-api", up: deferredApi },
   { id: 21, name: "sender-names", up: senderNames },
+  { id: 22, name: "own-words", up: ownWords },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -154,6 +154,10 @@ export interface MessagesTable extends MessageState {
   cost: number;
   /** The spread that chose its gateway, and may choose anew while it waits; null: none did. */
   spread_id: string | null;
+  /** The caller's own name for it. */
+  reference: string | null;
+  /** JSON of the caller's own values. */
+  metadata: string | null;
 }
 
 export interface EventsTable {

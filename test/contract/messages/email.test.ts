@@ -7,7 +7,14 @@ import { type EmailDraft, emailContact, readEmail } from "#contract/messages/ema
 
 const limits = { maxContacts: 100 };
 const good = { email: "ada@example.com", subject: "Hello", message: "<p>Hello</p>" };
-const others = { gateway_identifier: null, sender_name: null, reply_to_email: null, schedule_at: null };
+const others = {
+  gateway_identifier: null,
+  sender_name: null,
+  reply_to_email: null,
+  schedule_at: null,
+  reference: null,
+  metadata: null,
+};
 
 const required = (field: string) => `The contact.0.${field} field is required.`;
 const string = (field: string) => `The contact.0.${field} field must be a string.`;
@@ -125,6 +132,8 @@ test("the quick way and the schema agree on what is a contact without a fault", 
     sender_name: mostly("Ada"),
     reply_to_email: mostly(null),
     schedule_at: mostly(null),
+    reference: mostly("order-4711"),
+    metadata: fc.oneof(mostly(null), fc.dictionary(text, text, { maxKeys: 12 })),
   });
   fc.assert(
     fc.property(contact, (input) => {

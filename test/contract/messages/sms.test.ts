@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { readSms, readSmsSlices, type SmsDraft, smsContact } from "#contract/messages/sms.ts";
 
 const limits = { maxContacts: 100 };
+const others = { gateway_identifier: null, schedule_at: null, reference: null, metadata: null };
 const good = { number: "+4915123456789", message: "Hello" };
 
 function errorsOf(body: unknown): Record<string, string[]> {
@@ -140,7 +141,7 @@ for (const [field, input, draft] of fields) {
     const { contacts, issues } = readSms({ contact: [{ ...good, [field]: input }] }, limits);
     const fault = typeof draft === "object" && draft !== null ? draft.fault : null;
     assert.deepEqual(issues, fault === null ? [] : [{ path: ["contact", 0, field], message: fault }]);
-    const expected = { ...good, gateway_identifier: null, schedule_at: null, [field]: draft };
+    const expected = { ...good, ...others, [field]: draft };
     if (fault !== null) Object.assign(expected, { [field]: undefined });
     assert.deepEqual(contacts, [expected]);
   });
@@ -148,18 +149,14 @@ for (const [field, input, draft] of fields) {
 
 test("a faulty contact keeps its other fields, so that the account's rules can run on them", () => {
   const { contacts } = readSms({ contact: [{ number: "12", schedule_at: "soon", message: 1 }] }, limits);
-  assert.deepEqual(contacts, [
-    { number: "12", message: undefined, gateway_identifier: null, schedule_at: undefined },
-  ]);
+  assert.deepEqual(contacts, [{ ...others, number: "12", message: undefined, schedule_at: undefined }]);
 });
 
 test("unknown fields are ignored, however they are called", () => {
   const text = `{"__proto__":{"x":1},"constructor":1,"contact":[{"__proto__":{"message":"evil","polluted":true},"constructor":{"prototype":{"polluted":true}},"number":"123","message":"Hello","toString":5}]}`;
   const { contacts, issues } = readSms(JSON.parse(text), limits);
   assert.deepEqual(issues, []);
-  assert.deepEqual(contacts, [
-    { number: "123", message: "Hello", gateway_identifier: null, schedule_at: null },
-  ]);
+  assert.deepEqual(contacts, [{ ...others, number: "123", message: "Hello" }]);
   assert.equal(Object.getOwnPropertyDescriptor(Object.prototype, "polluted"), undefined);
 });
 
@@ -200,7 +197,14 @@ test("the quick way and the schema agree on what is a contact without a fault", 
     { weight: 4, arbitrary: text },
     fc.constantFrom(undefined, null, 5, 1.5, true, [], {}, ["a"]),
   );
-  const contact = fc.record({ number: value, message: value, gateway_identifier: value, schedule_at: value });
+  const contact = fc.record({
+    number: value,
+    message: value,
+    gateway_identifier: value,
+    schedule_at: value,
+    reference: value,
+    metadata: fc.oneof(value, fc.dictionary(text, value, { maxKeys: 12 })),
+  });
   fc.assert(
     fc.property(contact, (input) => {
       const { contacts, issues } = readSms({ contact: [input] }, limits);

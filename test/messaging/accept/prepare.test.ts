@@ -43,6 +43,8 @@ const draft = (change: Partial<Draft>): Draft => ({
   text: "Hello",
   gateway_identifier: null,
   schedule_at: null,
+  reference: null,
+  metadata: null,
   ...change,
 });
 

@@ -46,7 +46,7 @@ function place(contact: Partial<SharedDraft>, of = account, content: ContentKind
     "email",
     now,
     issues,
-  )({ gateway_identifier: null, schedule_at: null, ...contact }, 4, content);
+  )({ gateway_identifier: null, schedule_at: null, reference: null, metadata: null, ...contact }, 4, content);
   return { found, errors: issues.map(({ path, message }) => `${path.join(".")}: ${message}`) };
 }
 
@@ -107,7 +107,7 @@ test("a gateway that cannot send the content is refused by name, and passed over
 test("contacts of one send with different contents may go to different gateways", () => {
   const mixed = { ...account, gateways: [...account.gateways, gateway("able", { contents: ["text"] })] };
   const routeOf = createRouter(mixed, "email", now, []);
-  const contact = { gateway_identifier: null, schedule_at: null };
+  const contact = { gateway_identifier: null, schedule_at: null, reference: null, metadata: null };
   const chosen = (["email", "text", "email"] as const).map((content, i) => routeOf(contact, i, content));
   assert.deepEqual(
     chosen.map((route) => route.gateway?.identifier),

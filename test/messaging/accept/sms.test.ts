@@ -71,6 +71,8 @@ test("a plain contact becomes a queued message on the default gateway, due now",
     encoding: ["gsm7"],
     segments: [1],
     cost: [1],
+    reference: [null],
+    metadata: [null],
   });
 });
 

@@ -126,7 +126,14 @@ function Details({ record, attempt }: { record: MessageRecord; attempt: MessageA
             ),
           ],
           [
-            "Reference",
+            "Your reference",
+            record.reference === null ? null : <Snippet key="own" text={record.reference} />,
+          ],
+          ...Object.entries(record.metadata ?? {}).map(
+            ([name, value]) => [`metadata.${name}`, value] as const,
+          ),
+          [
+            "Provider's reference",
             record.provider_reference === null ? null : (
               <Snippet key="reference" text={record.provider_reference} />
             ),

@@ -72,6 +72,8 @@ class EmailContact(_EmailContact, total=False):
     sender_name: Union[str, None]
     reply_to_email: Union[str, None]
     schedule_at: Union[str, None]
+    reference: Union[str, None]
+    metadata: Union[Dict[str, str], None]
 
 
 class EmailEventDataAttachments(TypedDict):
@@ -96,6 +98,8 @@ class EmailEventData(TypedDict):
     read_at: Union[str, None]
     attempts: int
     provider_reference: Union[str, None]
+    reference: Union[str, None]
+    metadata: Union[Dict[str, str], None]
     error: Union["MessageError", None]
     channel: Literal["email"]
     email: str
@@ -130,6 +134,8 @@ class _EmailRecord(TypedDict):
     read_at: Union[str, None]
     attempts: int
     provider_reference: Union[str, None]
+    reference: Union[str, None]
+    metadata: Union[Dict[str, str], None]
     error: Union["MessageError", None]
     channel: Literal["email"]
     email: str
@@ -205,6 +211,8 @@ class EngagementEventData(TypedDict):
     read_at: Union[str, None]
     attempts: int
     provider_reference: Union[str, None]
+    reference: Union[str, None]
+    metadata: Union[Dict[str, str], None]
     error: Union["MessageError", None]
     channel: Literal["email"]
     email: str
@@ -529,6 +537,8 @@ class _SmsContact(TypedDict):
 class SmsContact(_SmsContact, total=False):
     gateway_identifier: Union[str, None]
     schedule_at: Union[str, None]
+    reference: Union[str, None]
+    metadata: Union[Dict[str, str], None]
 
 
 class _SmsRecord(TypedDict):
@@ -548,6 +558,8 @@ class _SmsRecord(TypedDict):
     read_at: Union[str, None]
     attempts: int
     provider_reference: Union[str, None]
+    reference: Union[str, None]
+    metadata: Union[Dict[str, str], None]
     error: Union["MessageError", None]
     channel: Literal["sms"]
     number: str
@@ -603,6 +615,8 @@ class _WhatsappContact(TypedDict):
 class WhatsappContact(_WhatsappContact, total=False):
     gateway_identifier: Union[str, None]
     schedule_at: Union[str, None]
+    reference: Union[str, None]
+    metadata: Union[Dict[str, str], None]
     media: Union[Literal["image", "audio", "video", "document"], None]
     url: Union[str, None]
     filename: Union[str, None]
@@ -637,6 +651,8 @@ class _WhatsappListContact(TypedDict):
 class WhatsappListContact(_WhatsappListContact, total=False):
     gateway_identifier: Union[str, None]
     schedule_at: Union[str, None]
+    reference: Union[str, None]
+    metadata: Union[Dict[str, str], None]
     header: Union[str, None]
     footer: Union[str, None]
 
@@ -679,6 +695,8 @@ class _WhatsappRecord(TypedDict):
     read_at: Union[str, None]
     attempts: int
     provider_reference: Union[str, None]
+    reference: Union[str, None]
+    metadata: Union[Dict[str, str], None]
     error: Union["MessageError", None]
     channel: Literal["whatsapp"]
     number: str

@@ -2,7 +2,7 @@
 // (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages). What has no text
 // of its own becomes one readable line.
 
-import type { ReceivedReply } from "#contract/messages/received-details.ts";
+import type { ReceivedReply } from "#contract/messages/received/details.ts";
 import type { InboundMessage } from "#gateways/callback.ts";
 import { type Json, referenceFrom } from "#gateways/json-path.ts";
 import type { ReceivedFile } from "#gateways/received-file.ts";

@@ -1,7 +1,7 @@
 // Lists over a linked device. WhatsApp shows no real ones that come from there, so a list is a numbered text, and the
 // number that a person answers with is mapped back to its row; or it is a poll, whose votes name the row.
 
-import type { ReceivedReply } from "#contract/messages/received-details.ts";
+import type { ReceivedReply } from "#contract/messages/received/details.ts";
 import type { ListContent } from "#gateways/message.ts";
 import type { BridgeContent } from "./protocol.ts";
 

@@ -1,6 +1,6 @@
 // Lists the messages that people sent to the gateways of the API key's account, by channel.
 
-import { readReceived, receivedQuery, receivedReply } from "#contract/messages/received.ts";
+import { readReceived, receivedQuery, receivedReply } from "#contract/messages/received/record.ts";
 import { validationFailed } from "#contract/problem.ts";
 import { sentences } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";

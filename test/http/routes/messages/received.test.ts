@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type ReceivedRecord, receivedReply } from "#contract/messages/received.ts";
+import { type ReceivedRecord, receivedReply } from "#contract/messages/received/record.ts";
 import { ask, edge, key, type Operations } from "../../edge.ts";
 
 const id = (last: string) => `in_01k3j5m8q2x9v7n4c6b0d1f3g${last}`;

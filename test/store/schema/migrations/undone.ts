@@ -1,7 +1,14 @@
 // Takes back the newest migrations, for the tests of those before them.
 
-/** The twenty-first. */
-export const withoutSenderNames = ["drop table sender_names"];
+/** The twenty-second. */
+export const withoutOwnWords = [
+  "drop index messages_reference",
+  "alter table messages drop column reference",
+  "alter table messages drop column metadata",
+];
+
+/** The twenty-first too. */
+export const withoutSenderNames = [...withoutOwnWords, "drop table sender_names"];
 
 /** The twentieth too. */
 export const withoutDeferredApi = [...withoutSenderNames, "alter table deferred_completions drop column api"];

@@ -20,6 +20,8 @@ const columns: readonly (readonly [name: string, of: (record: MessageRecord) => 
   ["error_code", ({ error }) => error?.code ?? null],
   ["error_message", ({ error }) => error?.message ?? null],
   ["provider_reference", ({ provider_reference }) => provider_reference],
+  ["reference", ({ reference }) => reference],
+  ["metadata", ({ metadata }) => metadata && JSON.stringify(metadata)],
   ["request_id", ({ request_id }) => request_id],
   ["test", ({ test }) => test],
   ["text", textOf],

@@ -1,7 +1,7 @@
 // Lists the messages that people sent to an account's gateways.
 
 import { accountReceivedQuery } from "#contract/manage/consent.ts";
-import { receivedReply } from "#contract/messages/received.ts";
+import { receivedReply } from "#contract/messages/received/record.ts";
 import { isProblem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Channel } from "#contract/messages/channel.ts";
-import { receivedReply } from "#contract/messages/received.ts";
+import { receivedReply } from "#contract/messages/received/record.ts";
 import { storeInbound } from "#store/feedback/inbound.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 

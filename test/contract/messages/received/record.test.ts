@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { readReceived } from "#contract/messages/received.ts";
+import { readReceived } from "#contract/messages/received/record.ts";
 
 const read = (query: string) => readReceived(new URLSearchParams(query));
 

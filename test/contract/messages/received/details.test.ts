@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ReceivedDetails, receivedDetails } from "#contract/messages/received-details.ts";
+import { type ReceivedDetails, receivedDetails } from "#contract/messages/received/details.ts";
 
 test("stored details come back; a message of another channel has nulls", () => {
   const details: ReceivedDetails = {

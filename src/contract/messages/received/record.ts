@@ -3,8 +3,8 @@
 import { z } from "zod";
 import { page } from "#contract/envelope.ts";
 import type { Issue } from "#contract/issue.ts";
-import { channelWord } from "./channel-word.ts";
-import { readRecent, recentQuery } from "./lookup.ts";
+import { channelWord } from "#contract/messages/channel-word.ts";
+import { readRecent, recentQuery } from "#contract/messages/lookup.ts";
 
 const reply = z
   .object({

@@ -1,0 +1,83 @@
+// A caller's own words on a contact, the same on every channel.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readEmail } from "#contract/messages/email.ts";
+import { readSms } from "#contract/messages/sms.ts";
+import { readWhatsapp } from "#contract/messages/whatsapp.ts";
+
+const limits = { maxContacts: 10 };
+const number = "+4915123456789";
+const channels = {
+  sms: [readSms, { number, message: "Hi" }],
+  whatsapp: [readWhatsapp, { number, message: "Hi" }],
+  // A file takes the complete check.
+  media: [readWhatsapp, { number, message: "Hi", media: "image", url: "https://a.example/b.png" }],
+  email: [readEmail, { email: "ada@example.com", subject: "Hi", message: "Hello" }],
+} as const;
+
+const names = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, "v"]));
+const regex = "The contact.0.metadata field format is invalid.";
+
+const cases: [fields: object, own: { reference: unknown; metadata: unknown } | string][] = [
+  [{}, { reference: null, metadata: null }],
+  [
+    { reference: null, metadata: null },
+    { reference: null, metadata: null },
+  ],
+  [
+    { reference: " order-4711 ", metadata: {} },
+    { reference: "order-4711", metadata: null },
+  ],
+  [
+    { reference: "", metadata: [] },
+    { reference: null, metadata: null },
+  ],
+  [
+    { reference: "ü".repeat(200), metadata: { customer: "c-17", empty: "" } },
+    { reference: "ü".repeat(200), metadata: { customer: "c-17", empty: "" } },
+  ],
+  [{ metadata: names(10) }, { reference: null, metadata: names(10) }],
+  [
+    { metadata: JSON.parse('{"__proto__":"x"}') },
+    { reference: null, metadata: JSON.parse('{"__proto__":"x"}') },
+  ],
+  [
+    { metadata: { [`${"k".repeat(40)}`]: "v".repeat(200) } },
+    { reference: null, metadata: { ["k".repeat(40)]: "v".repeat(200) } },
+  ],
+  [{ reference: "x".repeat(201) }, "The contact.0.reference field must not be greater than 200 characters."],
+  [{ reference: 4711 }, "The contact.0.reference field must be a string."],
+  [{ reference: "a\0b" }, "The contact.0.reference field contains characters that cannot be sent."],
+  [{ metadata: "customer" }, "The contact.0.metadata field must be an object."],
+  [{ metadata: ["a"] }, "The contact.0.metadata field must be an object."],
+  [{ metadata: names(11) }, regex],
+  [{ metadata: { "": "v" } }, regex],
+  [{ metadata: { ["k".repeat(41)]: "v" } }, regex],
+  [{ metadata: { k: "v".repeat(201) } }, regex],
+  [{ metadata: { k: 1 } }, regex],
+  [{ metadata: { k: "a\ud800" } }, regex],
+];
+
+for (const [channel, [read, contact]] of Object.entries(channels))
+  test(`reference and metadata of a contact of ${channel}`, () => {
+    for (const [fields, own] of cases) {
+      const { contacts, issues } = read({ contact: [{ ...contact, ...fields }] }, limits);
+      const what = JSON.stringify(fields);
+      if (typeof own === "string")
+        assert.deepEqual(
+          issues.map(({ message }) => message),
+          [own],
+          what,
+        );
+      else {
+        assert.deepEqual(issues, [], what);
+        const [{ reference, metadata } = {} as never] = contacts as {
+          reference: unknown;
+          metadata: unknown;
+        }[];
+        assert.deepEqual({ reference, metadata }, own, what);
+      }
+    }
+  });
