@@ -134,6 +134,7 @@ interface Gateway {
   test: boolean;
   active: boolean;
   receipts_unmatched_since: string | null;
+  provider: { notice: { text: string; at: string } | null } | null;
 }
 
 interface Check {
@@ -173,6 +174,17 @@ async function lookAtGateways(api: Api, account: Account): Promise<Finding[]> {
         `Since ${since} the provider's receipts name no message of the gateway.`,
         "Compare how the provider spells ids in its answers and in its receipts, and whether others send with the same credentials.",
       ),
+    ),
+    ...real.flatMap(({ identifier, provider }) =>
+      provider?.notice == null
+        ? []
+        : [
+            warning(
+              `gateway ${identifier}`,
+              `${plain(provider.notice.text)} (${provider.notice.at})`,
+              "The provider reported this of the gateway itself. The gateway's page shows what it sends.",
+            ),
+          ],
     ),
     ...(await Promise.all(real.map((gateway) => lookAtGateway(api, account, gateway)))).flat(),
   ];

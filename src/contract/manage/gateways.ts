@@ -177,7 +177,9 @@ const gateway = z
         notice: z
           .object({ text: z.string(), at: instant })
           .nullable()
-          .describe("The last thing that the provider reported, such as a restriction."),
+          .describe(
+            "The last thing that the provider reported, such as a restriction, or that five mails in a row were refused because of their sender.",
+          ),
         at: instant.describe("When the provider last reported, by its clock."),
       })
       .nullable()

@@ -9,6 +9,7 @@ import type { IncomingMail } from "#runtime/net/smtp-listener.ts";
 import { findMessageGateway, storeEngagements } from "#store/feedback/engagements.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import { engagementFrom, receiptFrom } from "./normalise.ts";
+import { countRefusals } from "./refusals-in-row.ts";
 
 interface BounceMailDeps extends Pick<Core, "clock" | "database" | "log" | "sealer" | "signals"> {
   readReport: ReadReport;
@@ -55,6 +56,7 @@ export function createBounceMail(deps: BounceMailDeps): BounceMail {
             database.run(storeEngagements, engagementFrom(gateway.gateway_id, engagement, at)),
           ),
         ]);
+        await countRefusals(deps, { ...gateway, id: gateway.gateway_id }, receipts);
         log.info(
           { event: "bounce_mail.stored", message: id, gateway: gateway.identifier, report: report.kind },
           "The report of a bounce mail was stored.",

@@ -18,6 +18,7 @@ import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import { noteReport } from "#store/gateways/reports.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
+import { countRefusals } from "./refusals-in-row.ts";
 import { compareReceipts } from "./unmatched-receipts.ts";
 
 export interface StoreReportDeps
@@ -60,6 +61,7 @@ export async function storeReport(
   ]);
   crashPoint("receipt.after");
   await compareReceipts(deps, gateway, { receipts, unmatched: report.unmatched ?? false });
+  if (gateway.channel === "email") await countRefusals(deps, gateway, receipts);
   if (unknownWords.length > 0) await noteUnknownWords(deps, gateway, unknownWords);
   for (const update of accountUpdates) await keepAccountUpdate(deps, gateway, update);
   deps.metrics.receipts(gateway.identifier, receipts.length);

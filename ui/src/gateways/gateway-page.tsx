@@ -191,6 +191,14 @@ export function Page() {
                   ),
                 ],
                 [
+                  "Notice",
+                  gateway.provider?.notice == null ? null : (
+                    <span key="notice">
+                      {gateway.provider.notice.text} (<Time at={gateway.provider.notice.at} />)
+                    </span>
+                  ),
+                ],
+                [
                   "Callback URL",
                   gateway.callback_url === null ? null : (
                     <Snippet key="callback" text={gateway.callback_url} />

@@ -1,5 +1,5 @@
-// A text as the short messages that carry it: its alphabet, its octets, and how its parts name each other. The number of
-// parts is what `segments.ts` counted at acceptance, unless the SMSC's default alphabet is not GSM.
+// A text as the short messages that carry it: its alphabet, its octets, and how its parts name each other. The number of parts is what
+// `segments.ts` counted at acceptance, unless the SMSC takes another alphabet than GSM, Latin-1, or references of 16 bits.
 
 import { measure } from "#contract/messages/segments.ts";
 import { tag } from "./pdu.ts";
