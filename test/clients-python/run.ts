@@ -1,5 +1,5 @@
 // `npm run test:clients:python`: the Python client (`clients/python`), installed as its README says, against the real process: its types
-// by mypy, its checks, and the programs of the README. It needs Python 3.9 or later (PYTHON: another program than `python3`), and makes an
+// by mypy, its checks, and the programs of the README. Phone numbers are compared with Python's phonenumbers. It needs Python 3.9 or later (PYTHON: another program than `python3`), and makes an
 // environment of its own in `.client-tools-python/` (CLIENT_TOOLS_PYTHON: elsewhere) the first time.
 
 import { spawn, spawnSync } from "node:child_process";
@@ -8,10 +8,11 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { toRecipient } from "#messaging/accept/phone.ts";
 import { freePort, startServer } from "../faults/server.ts";
 
 /** Versions that the test is known to pass with; this mypy is the last one that runs on Python 3.9. */
-const versions = ["httpx==0.28.1", "mypy==1.19.1", "setuptools==80.9.0"];
+const versions = ["httpx==0.28.1", "mypy==1.19.1", "phonenumbers==9.0.43", "setuptools==80.9.0"];
 const limitMs = 300_000;
 const root = resolve(import.meta.dirname, "../..");
 const key = "tl_0123456789abcdef0123456789abcdef";
@@ -29,10 +30,12 @@ function run(program: string, args: readonly string[], env: Record<string, strin
 /** The Python of the environment, which is made when it is not there. */
 function installedPython(tools: string): string {
   const python = join(tools, "bin/python");
-  if (existsSync(join(tools, "installed"))) return python;
+  const installed = join(tools, "installed");
+  const list = `${versions.join("\n")}\n`;
+  if (existsSync(installed) && readFileSync(installed, "utf8") === list) return python;
   run(process.env.PYTHON ?? "python3", ["-m", "venv", tools]);
   run(python, ["-m", "pip", "install", "--quiet", ...versions]);
-  writeFileSync(join(tools, "installed"), `${versions.join("\n")}\n`);
+  writeFileSync(installed, list);
   return python;
 }
 
@@ -77,8 +80,31 @@ async function checkReceiver(python: string, folder: string): Promise<void> {
   }
 }
 
+/** Reads numbers that Python's phonenumbers wrote: each is the same number here or refused, and never another one. */
+function checkNumbers(python: string): void {
+  const script = join(import.meta.dirname, "numbers.py");
+  const { stdout } = spawnSync(python, [script], { encoding: "utf8", maxBuffer: 2 ** 24, timeout: limitMs });
+  const ways: Record<string, { read: number; refused: number }> = {};
+  for (const line of stdout.trim().split("\n")) {
+    const [country, way, written, number] = JSON.parse(line) as [string, string, string, string];
+    const found = toRecipient(written, country)?.recipient ?? null;
+    // Digits that are short enough for a short code stay as they are.
+    const isRefused = found === null || found.length <= 6;
+    if (!isRefused && (found !== number || way === "decimal"))
+      throw new Error(`${written} on an account of ${country} is ${number}, and became ${found}.`);
+    ways[way] ??= { read: 0, refused: 0 };
+    ways[way][isRefused ? "refused" : "read"]++;
+  }
+  console.table(ways);
+  const mostly = ["E.164", "international", "00", "no plus"];
+  for (const way of mostly)
+    if (!ways[way]?.read || ways[way].refused > 0)
+      throw new Error(`Some numbers written as "${way}" are refused.`);
+}
+
 async function main(): Promise<void> {
   const python = installedPython(resolve(root, process.env.CLIENT_TOOLS_PYTHON ?? ".client-tools-python"));
+  checkNumbers(python);
   const folder = mkdtempSync(join(tmpdir(), "trunkline-client-python-"));
   // A copy, because building leaves folders beside the sources.
   const sources = join(folder, "clients/python");
