@@ -26,6 +26,8 @@ export interface AccountGateway {
   isDefault: boolean;
   /** A sandbox: sending costs nothing, and its messages are marked `test`. */
   test: boolean;
+  /** How the parts of its texts are counted, by its kind's `PartCounting`; absent: as GSM or UCS-2. */
+  counting?: string;
 }
 
 /** What a named key of an account allows. */

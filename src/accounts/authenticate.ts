@@ -118,6 +118,7 @@ export function accountFromRow(row: AccountRow): Account {
       isDraining: gateway.draining_at !== null,
       isDefault: gateway.is_default === 1,
       test: gateway.test === 1,
+      ...(gateway.counting === null ? {} : { counting: gateway.counting }),
     })),
   };
 }

@@ -56,6 +56,7 @@ export const gateways = defineResource({
     active: fields.active ? (1 as const) : (0 as const),
     is_default: fields.default ? (1 as const) : (0 as const),
     test: findAdapter(fields.kind, fields.channel)?.test ? (1 as const) : (0 as const),
+    counting: findAdapter(fields.kind, fields.channel)?.counting?.of(fields.settings) ?? null,
     draining_at: existing?.draining_at ?? null,
   }),
   fieldsOf: (row) => ({

@@ -10,7 +10,7 @@ import { patchSchema } from "#contract/resource-schema.ts";
 import type { Core } from "#core/core.ts";
 import type { Outbound } from "#runtime/runtime.ts";
 import { changeRow, type Overtaken, retryOvertaken } from "#store/revision.ts";
-import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import type { Sealer } from "#store/seal.ts";
 import {
   changeEndpoint,

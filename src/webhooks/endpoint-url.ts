@@ -1,7 +1,7 @@
 // The URL of a webhook endpoint: many a receiver takes a key in its query, so it is sealed at rest, and shown without the query.
 
 import { mask } from "#settings/secrets.ts";
-import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import type { Sealer } from "#store/seal.ts";
 import { endpointUrlContext } from "#store/webhooks/endpoints.ts";
 

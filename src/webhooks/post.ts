@@ -7,7 +7,7 @@ import { priorities } from "#queue/priority.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
 import { cleanText } from "#settings/redact.ts";
 import { retryAfter } from "#settings/retry-after.ts";
-import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import {
   type DeliveryAttempt,
   type DueDelivery,

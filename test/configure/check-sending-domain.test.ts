@@ -110,6 +110,7 @@ test("the servers of the account's own gateways are looked for in the policy, ot
       test: 0,
       settings: open.deps.sealer.seal(settings, settingsContext(id)),
       rules: "{}",
+      counting: null,
       draining_at: null,
       revision: 0,
       created_at: 0,

@@ -137,6 +137,7 @@ export class Fleet {
       test: 0,
       settings: "",
       rules: "",
+      counting: null,
       draining_at: null,
       revision: stored?.revision ?? 0,
       created_at: 0,

@@ -6,7 +6,7 @@ import type { z } from "zod";
 import { createWebhook, webhookInput } from "#configure/webhook.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
-import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import { findDelivery, listDeliveries } from "#store/webhooks/delivery-log.ts";
 import { findEndpoint } from "#store/webhooks/endpoints.ts";
 import type { Harness } from "../harness.ts";

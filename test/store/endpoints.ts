@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import type { Database } from "#store/database.ts";
-import type { LanesTable, WebhookDeliveriesTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
+import type { LanesTable } from "#store/schema/schema.ts";
+import type { WebhookDeliveriesTable, WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import { type DeliverySettlement, settleDeliveries } from "#store/webhooks/deliveries.ts";
 import { createEndpoint } from "#store/webhooks/endpoints.ts";
 import { storeFanOut } from "#store/webhooks/fan-out.ts";

@@ -1,6 +1,6 @@
 // A webhook endpoint as a bare row, so that events are noted, and the notes that it would get.
 
-import type { OutboxTable } from "#store/schema/schema.ts";
+import type { OutboxTable } from "#store/schema/webhooks.ts";
 import type { Store } from "./conformance.ts";
 import { fresh } from "./rows.ts";
 

@@ -88,6 +88,7 @@ export async function makeGateway(
     test: 0,
     settings: "sealed",
     rules: "{}",
+    counting: null,
     draining_at: null,
     revision: stored?.revision ?? 0,
     created_at: now,

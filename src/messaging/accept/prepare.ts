@@ -60,7 +60,7 @@ interface PrepareRules<Draft extends SharedDraft> {
   /** The longest body that a gateway sends of the contact, in code points; null, and the default: no bound of its own. */
   maxCharsOf?(gateway: AccountGateway, contact: Draft): number | null;
   /** Measures the texts of one send, which cost a credit for each segment; default: a message costs one credit. */
-  createMeasurer?(): (text: string) => Measure;
+  createMeasurer?(): (text: string, gateway: AccountGateway) => Measure;
 }
 
 /** Returns a function that applies the rules that need the account, and makes the rows of a send. It stores nothing. */
@@ -105,7 +105,7 @@ export function createPreparer<Draft extends SharedDraft>({
       const isRouted = gateway !== null && timing !== null;
       if (written === undefined || recipient == null || body === undefined || !isRouted || !isComplete)
         throw new Error("A contact lacks a field, and has no issue.");
-      const { encoding = null, segments = null } = measureText?.(body) ?? {};
+      const { encoding = null, segments = null } = measureText?.(body, gateway) ?? {};
       const id = ids[index]!;
       messages.push({
         id,

@@ -16,7 +16,12 @@ import type { ClaimedLane, OpenLane } from "#queue/open-lane.ts";
 import type { SharedChildren } from "#runtime/children/shared-children.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import type { Semaphore } from "#runtime/waiting/semaphore.ts";
-import { findGateway, findGatewayForLane, settingsContext } from "#store/gateways/gateways.ts";
+import {
+  findGateway,
+  findGatewayForLane,
+  setGatewayCounting,
+  settingsContext,
+} from "#store/gateways/gateways.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
@@ -104,6 +109,11 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
       { event: "gateway.tracking_unavailable", gateway: gateway.identifier },
       "The gateway's settings ask for tracking or unsubscribe links, which need TRUNKLINE_PUBLIC_URL; its mails go out without them.",
     );
+  }
+  const counting = adapter.counting?.of(settings as object) ?? null;
+  if (counting !== gateway.counting) {
+    await database.run(setGatewayCounting, { id: gateway.id, counting });
+    deps.signals.emit("accountsChanged");
   }
   const rules = rulesIn(gateway);
   const pace = paceOf(rules.pace, adapter.defaultPace);

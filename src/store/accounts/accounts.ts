@@ -7,7 +7,7 @@ import { insertEntries, lockCredits } from "./ledger.ts";
 
 export type GatewayHead = Pick<
   GatewaysTable,
-  "id" | "identifier" | "channel" | "kind" | "active" | "is_default" | "test" | "draining_at"
+  "id" | "identifier" | "channel" | "kind" | "active" | "is_default" | "test" | "counting" | "draining_at"
 >;
 
 export interface AccountRow extends AccountsTable {
@@ -19,7 +19,17 @@ export async function withGateways(tx: Tx, account: AccountsTable | undefined): 
   if (!account) return null;
   const gateways = await tx.db
     .selectFrom("gateways")
-    .select(["id", "identifier", "channel", "kind", "active", "is_default", "test", "draining_at"])
+    .select([
+      "id",
+      "identifier",
+      "channel",
+      "kind",
+      "active",
+      "is_default",
+      "test",
+      "counting",
+      "draining_at",
+    ])
     .where("account_id", "=", account.id)
     .orderBy("created_at")
     .orderBy("id")

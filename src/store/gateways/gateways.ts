@@ -44,6 +44,14 @@ export const findGatewayByIdentifier = readOperation(
   },
 );
 
+/** Sets how the parts of a gateway's texts are counted, where the row is from before that was stored. */
+export const setGatewayCounting = writeOperation(
+  "setGatewayCounting",
+  async (tx, { id, counting }: Pick<GatewaysTable, "id" | "counting">): Promise<void> => {
+    await tx.db.updateTable("gateways").set({ counting }).where("id", "=", id).execute();
+  },
+);
+
 export type SaveGatewayResult = "saved" | "taken" | "draining" | "too_many" | Overtaken;
 
 /**

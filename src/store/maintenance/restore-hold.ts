@@ -7,7 +7,7 @@ import { channels } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { insertNextEntries, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import { failRestored } from "#store/pools/deferred-completions.ts";
-import type { WebhookDeliveriesTable } from "#store/schema/schema.ts";
+import type { WebhookDeliveriesTable } from "#store/schema/webhooks.ts";
 import { appendLine, type DeliveryAttempt } from "#store/webhooks/deliveries.ts";
 import { insertOutboxEntries } from "#store/webhooks/outbox.ts";
 

@@ -54,6 +54,12 @@ import type {
   UsageHoursTable,
   UsageLabelsTable,
 } from "./pools.ts";
+import type {
+  OutboxTable,
+  WebhookDeliveriesTable,
+  WebhookEndpointsTable,
+  WebhookEventsTable,
+} from "./webhooks.ts";
 
 type Flag = 0 | 1;
 
@@ -103,6 +109,8 @@ export interface GatewaysTable extends Revised {
   settings: string;
   /** JSON of `GatewayRules`: pace, retry, what to do with an unknown outcome. */
   rules: string;
+  /** How acceptance counts the parts of its texts, by the kind's `PartCounting`; null: as GSM or UCS-2. */
+  counting: string | null;
   /** Since when it takes no new messages, because it is deleted once those that it has have ended; null: it stays. */
   draining_at: number | null;
   created_at: number;
@@ -218,73 +226,6 @@ interface ProvisionedTable {
 interface FactsTable {
   name: string;
   value: string;
-}
-
-/** Events that are not yet delivered to the webhook endpoints. An entry is written with the change itself and deleted by the fan-out. */
-export interface OutboxTable {
-  /** Derived from the change, so that one change is never two events. */
-  id: string;
-  account_id: string;
-  /** The event's type; `request`: a whole send was accepted, and each of its messages is an event. */
-  type: string;
-  at: number;
-  message_id: string | null;
-  priority: number;
-  /** JSON: of a message, its changing fields as they were (`Snapshot`); of a request, its ids; else the event's data. */
-  data: string;
-}
-
-export interface WebhookEndpointsTable extends Revised {
-  id: string;
-  account_id: string;
-  /** Sealed. */
-  url: string;
-  /** Digest of the URL; null: an earlier version stored it, and this start has still to seal it. */
-  url_hash: string;
-  /** JSON list of patterns, such as `message.*`. */
-  events: string;
-  active: Flag;
-  /** `whsec_…`, sealed. */
-  secret: string;
-  /** The secret before it, sealed; signs as well until `old_secret_until`. */
-  old_secret: string | null;
-  old_secret_until: number | null;
-  /** When the first try failed since the last that succeeded; null: none has. */
-  failing_since: number | null;
-  disabled_at: number | null;
-  disabled_reason: string | null;
-  created_at: number;
-  updated_at: number;
-}
-
-interface WebhookEventsTable {
-  /** The `webhook-id`. */
-  id: string;
-  account_id: string;
-  type: string;
-  at: number;
-  /** The JSON text that is posted and signed. */
-  body: string;
-}
-
-export type DeliveryStatus = "pending" | "delivered" | "failed";
-
-export interface WebhookDeliveriesTable {
-  endpoint_id: string;
-  event_id: string;
-  account_id: string;
-  type: string;
-  priority: number;
-  /** Not null exactly while it waits. */
-  due_at: number | null;
-  held_due_at: number | null;
-  status: DeliveryStatus;
-  /** Tries since it was made or last replayed. */
-  attempts: number;
-  /** JSON list of its latest tries. */
-  log: string;
-  created_at: number;
-  updated_at: number;
 }
 
 export interface IdempotencyKeysTable {

@@ -4,7 +4,7 @@
 import { sql } from "kysely";
 import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { type DueQuery, selectDue, selectNextDue } from "#store/lanes/due.ts";
-import type { WebhookDeliveriesTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
+import type { WebhookDeliveriesTable, WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import { lockEndpoint, switchLane } from "./endpoints.ts";
 
 /** One line of a delivery's log. */

@@ -2,7 +2,7 @@
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import type { DeliveryStatus, WebhookDeliveriesTable } from "#store/schema/schema.ts";
+import type { DeliveryStatus, WebhookDeliveriesTable } from "#store/schema/webhooks.ts";
 import { lockEndpoint } from "./endpoints.ts";
 import { messageEventId } from "./outbox.ts";
 

@@ -6,7 +6,7 @@ import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { lanesWaiting } from "#store/lanes/due.ts";
 import { newLane } from "#store/lanes/lanes.ts";
 import type { Overtaken } from "#store/revision.ts";
-import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import { anyEndpointActive } from "./outbox.ts";
 
 /** The context in which an endpoint's secrets are sealed: one for both, so that the current secret can become the old one. */

@@ -6,7 +6,7 @@ import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { withContentColumns } from "#store/messages/contents.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import { acceptedSnapshot, type MessageSnapshot } from "#store/schema/message-state.ts";
-import type { OutboxTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
+import type { OutboxTable, WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import { type EngagementData, messageEventId, type RequestEntry } from "./outbox.ts";
 
 /** The entry of an accepted request, of which a part has become events: the messages after `after` are left. */

@@ -8,7 +8,7 @@ import { type EventType, matchesPattern } from "#contract/messages/events.ts";
 import type { Tx } from "#store/database.ts";
 import { compiledOnce } from "#store/engine/prepared.ts";
 import { type MessageSnapshot, snapshotColumns } from "#store/schema/message-state.ts";
-import type { OutboxTable } from "#store/schema/schema.ts";
+import type { OutboxTable } from "#store/schema/webhooks.ts";
 
 /** What an event about an engagement shows beside the message (see `feedback/engagements.ts`). */
 export interface EngagementData {

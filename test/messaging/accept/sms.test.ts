@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Account, AccountGateway } from "#accounts/account.ts";
 import { readSms, type SmsSend } from "#contract/messages/sms.ts";
+import { smppCounting } from "#gateways/sms/smpp/parts.ts";
 import { prepareSms } from "#messaging/accept/sms.ts";
 import { columnsOf } from "../../store/rows.ts";
 
@@ -160,6 +161,27 @@ test("a sandbox marks its messages as test and costs nothing; others cost their 
   assert.deepEqual(messages.cost, [2, 0, 1, 1]);
   assert.deepEqual(messages.test, [0, 1, 0, 0]);
   assert.deepEqual(messages.encoding, ["gsm7", "gsm7", "gsm7", "ucs2"]);
+});
+
+test("parts are charged as the gateway sends them", async () => {
+  const of = account({
+    gateways: [
+      gateway({ identifier: "plain", kind: "smpp" }),
+      gateway({ identifier: "wide", kind: "smpp", counting: smppCounting.of({ long: "udh16" }) ?? "" }),
+      gateway({
+        identifier: "latin",
+        kind: "smpp",
+        counting: smppCounting.of({ default_alphabet: "latin1" }) ?? "",
+      }),
+    ],
+  });
+  const texts = ["a".repeat(306), "a".repeat(306), "ç".repeat(120), "ç".repeat(120)];
+  const names = ["plain", "wide", "plain", "latin"];
+  const contacts = texts.map((message, at) => ({ ...plain, message, gateway_identifier: names[at] }));
+  const messages = await ready(read(...contacts), of);
+  assert.deepEqual(messages.segments, [2, 3, 2, 1]);
+  assert.deepEqual(messages.cost, [2, 3, 2, 1]);
+  assert.deepEqual(messages.encoding, ["gsm7", "gsm7", "ucs2", "ucs2"]);
 });
 
 test("a scheduled message is due at its local time; a past one at once; null and empty mean now", async () => {

@@ -7,7 +7,7 @@ import { createMailFiles } from "#messaging/email/files.ts";
 import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
-import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
+import { findGateway, saveGateway, setGatewayCounting } from "#store/gateways/gateways.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import { createSealer } from "#store/seal.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
@@ -164,4 +164,18 @@ test("a lane that was stopped by hand is held, and sends nothing, not even a pro
   assert.deepEqual([driven?.inFlight, outbound.requests.length], [0, 0]);
   assert.equal((await it.message(id!)).attempts, 0);
   await driven?.stop();
+});
+
+test("a gateway from before learns how its parts are counted", async () => {
+  const settings = { host: "smsc.example.com", system_id: "acme", password: "secret", long: "udh16" };
+  const id = await it.gateway({ identifier: "smsc", kind: "smpp", settings });
+  const { database } = it.system;
+  const counting = async () => (await database.run(findGateway, id))?.counting ?? null;
+  const made = await counting();
+  assert.match(made ?? "", /udh16/);
+  await database.run(setGatewayCounting, { id, counting: null });
+  const opened = open(lane({ id }));
+  await opened.opened;
+  assert.equal(await counting(), made);
+  await (await opened.opened)?.stop();
 });

@@ -212,6 +212,7 @@ onBothEngines((open) => {
       test: 1,
       settings: "sealed",
       rules: "{}",
+      counting: null,
       draining_at: null,
       revision: 0,
       created_at: now,

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DeliveryStatus } from "#store/schema/schema.ts";
+import type { DeliveryStatus } from "#store/schema/webhooks.ts";
 import { readDueDeliveries } from "#store/webhooks/deliveries.ts";
 import {
   countWebhooks,

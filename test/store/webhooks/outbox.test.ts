@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import { storeSends } from "#store/messages/insert.ts";
-import type { OutboxTable } from "#store/schema/schema.ts";
+import type { OutboxTable } from "#store/schema/webhooks.ts";
 import { messageEventId } from "#store/webhooks/outbox.ts";
 import { onBothEngines } from "../conformance.ts";
 import { fresh, makeAccount, makeGateway, makeSending, now, receiptOf, sendOf, settle } from "../rows.ts";

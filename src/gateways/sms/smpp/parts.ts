@@ -1,9 +1,11 @@
 // A text as the short messages that carry it: its alphabet, its octets, and how its parts name each other. The number of parts is what
-// `segments.ts` counted at acceptance, unless the SMSC takes another alphabet than GSM, Latin-1, or references of 16 bits.
+// was counted at acceptance: by `segments.ts`, or by `smppCounting`.
 
+import type { z } from "zod";
 import { measure } from "#contract/messages/segments.ts";
+import type { PartCounting } from "#gateways/gateway.ts";
 import { tag } from "./pdu.ts";
-import type { SmppSettings } from "./settings.ts";
+import { type SmppSettings, smppSettings } from "./settings.ts";
 import { pack, toGsm, toSingleOctets, toUcs2 } from "./text.ts";
 
 /** One part of a message: the text fields of its `submit_sm`. */
@@ -60,8 +62,25 @@ export function partsOf(text: string, settings: SmppSettings, reference: number)
   });
 }
 
+/** Settings that decide how many parts a text has. */
+const counted = smppSettings.pick({ default_alphabet: true, long: true, data_coding: true });
+type Counted = z.output<typeof counted>;
+
+/** How acceptance counts the parts of a text where the SMSC takes it otherwise than in GSM and UCS-2 with references of 8 bits. */
+export const smppCounting: PartCounting = {
+  of(settings) {
+    const { default_alphabet, long, data_coding } = settings as Record<keyof Counted, unknown>;
+    const read = counted.safeParse({ default_alphabet, long, data_coding }).data;
+    if (read === undefined) return null;
+    const isUsual =
+      read.default_alphabet === "gsm7" && read.long !== "udh16" && read.data_coding.latin1 === null;
+    return isUsual ? null : JSON.stringify(read);
+  },
+  parts: (text, counting) => encode(text, JSON.parse(counting) as Counted).pieces.length,
+};
+
 /** The narrowest alphabet that the SMSC takes. Text outside the GSM alphabet is Latin-1 only where the settings say so. */
-function encode(text: string, settings: SmppSettings): Encoded {
+function encode(text: string, settings: Counted): Encoded {
   const { gsm7, latin1, ucs2 } = settings.data_coding;
   const { default_alphabet: alphabet, long } = settings;
   if (alphabet === "gsm7") {

@@ -2,6 +2,7 @@
 // the connection is lost or the SMSC is silent, and nothing is sent twice.
 
 import { defineGateway } from "#gateways/gateway.ts";
+import { smppCounting } from "./parts.ts";
 import { SmppSession } from "./session.ts";
 import { smppSettings, targetUrl } from "./settings.ts";
 
@@ -14,6 +15,7 @@ export const smpp = defineGateway({
     "SMS over SMPP 3.4, straight to an operator or an aggregator, with receipts and received messages.",
   settings: smppSettings,
   urls: (settings) => [targetUrl(settings)],
+  counting: smppCounting,
   pacedBySegments: true,
   connection: "held",
   open: async (settings, host) => new SmppSession(settings, host),

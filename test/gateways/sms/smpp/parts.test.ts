@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { measure } from "#contract/messages/segments.ts";
 import { splitHeader } from "#gateways/sms/smpp/joining.ts";
-import { partsOf } from "#gateways/sms/smpp/parts.ts";
+import { partsOf, smppCounting } from "#gateways/sms/smpp/parts.ts";
 import { smppSettings } from "#gateways/sms/smpp/settings.ts";
 import { decodeText } from "#gateways/sms/smpp/text.ts";
 
@@ -50,6 +50,8 @@ for (const change of [
   { packed: true },
   { packed: true, long: "udh16" },
   { default_alphabet: "latin1" },
+  { default_alphabet: "ascii" },
+  { default_alphabet: "latin1", long: "udh16" },
   { data_coding: { latin1: 3 } },
 ]) {
   test(`${JSON.stringify(change)}: parts are short enough and joined the text again`, () => {
@@ -61,13 +63,22 @@ for (const change of [
         // Where packing ends on a whole octet, a last `@` cannot be distinguished from nothing; none of the letters is one.
         assert.equal(joined(parts, settings), whole);
         for (const part of parts) assert.ok(part.text.length <= 160, `${part.text.length} octets`);
-        const counts = settings.default_alphabet === "gsm7" && settings.data_coding.latin1 === null;
-        if (counts && (settings.long === "udh8" || settings.long === "sar"))
-          assert.equal(parts.length, measure(whole).segments);
+        const counting = smppCounting.of(settings);
+        const counted = counting === null ? measure(whole).segments : smppCounting.parts(whole, counting);
+        if (settings.long === "payload") assert.equal(parts.length, 1);
+        else assert.equal(counted, parts.length, "charged as sent");
       }),
     );
   });
 }
+
+test("what is counted is stored as text without secrets, and absent where parts are GSM or UCS-2", () => {
+  assert.equal(smppCounting.of(settingsWith()), null);
+  for (const long of ["sar", "payload"]) assert.equal(smppCounting.of(settingsWith({ long })), null);
+  // As a request has them: without defaults, or not valid at all.
+  assert.doesNotMatch(smppCounting.of({ host: "h", password: "secret", long: "udh16" }) ?? "", /secret/);
+  assert.equal(smppCounting.of({ long: "udh32" }), null);
+});
 
 test("a text of more than 255 parts is refused", () => {
   assert.equal(partsOf("x".repeat(153 * 255), settingsWith(), 1)?.length, 255);

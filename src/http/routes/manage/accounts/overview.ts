@@ -17,7 +17,7 @@ import { type OverviewCounts, readOverview } from "#store/accounts/overview.ts";
 import { readSendingDomains } from "#store/email/sending-domains.ts";
 import { type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 import { readPools } from "#store/pools/pools.ts";
-import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import type { Sealer } from "#store/seal.ts";
 import { listEndpoints } from "#store/webhooks/endpoints.ts";
 import { openUrl } from "#webhooks/endpoint-url.ts";

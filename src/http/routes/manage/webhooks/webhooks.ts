@@ -22,7 +22,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { refused } from "#http/reply/refused.ts";
 import { type ManagedCall, manageRoutes } from "#http/routes/manage/manage-routes.ts";
-import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
 import { openUrl, shownUrl } from "#webhooks/endpoint-url.ts";
 

@@ -1,0 +1,72 @@
+// The tables of webhooks: the outbox of events, endpoints, and what is delivered to them.
+
+import type { Revised } from "#store/revision.ts";
+
+type Flag = 0 | 1;
+
+/** Events that are not yet delivered to the webhook endpoints. An entry is written with the change itself and deleted by the fan-out. */
+export interface OutboxTable {
+  /** Derived from the change, so that one change is never two events. */
+  id: string;
+  account_id: string;
+  /** The event's type; `request`: a whole send was accepted, and each of its messages is an event. */
+  type: string;
+  at: number;
+  message_id: string | null;
+  priority: number;
+  /** JSON: of a message, its changing fields as they were (`Snapshot`); of a request, its ids; else the event's data. */
+  data: string;
+}
+
+export interface WebhookEndpointsTable extends Revised {
+  id: string;
+  account_id: string;
+  /** Sealed. */
+  url: string;
+  /** Digest of the URL; null: an earlier version stored it, and this start has still to seal it. */
+  url_hash: string;
+  /** JSON list of patterns, such as `message.*`. */
+  events: string;
+  active: Flag;
+  /** `whsec_…`, sealed. */
+  secret: string;
+  /** The secret before it, sealed; signs as well until `old_secret_until`. */
+  old_secret: string | null;
+  old_secret_until: number | null;
+  /** When the first try failed since the last that succeeded; null: none has. */
+  failing_since: number | null;
+  disabled_at: number | null;
+  disabled_reason: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface WebhookEventsTable {
+  /** The `webhook-id`. */
+  id: string;
+  account_id: string;
+  type: string;
+  at: number;
+  /** The JSON text that is posted and signed. */
+  body: string;
+}
+
+export type DeliveryStatus = "pending" | "delivered" | "failed";
+
+export interface WebhookDeliveriesTable {
+  endpoint_id: string;
+  event_id: string;
+  account_id: string;
+  type: string;
+  priority: number;
+  /** Not null exactly while it waits. */
+  due_at: number | null;
+  held_due_at: number | null;
+  status: DeliveryStatus;
+  /** Tries since it was made or last replayed. */
+  attempts: number;
+  /** JSON list of its latest tries. */
+  log: string;
+  created_at: number;
+  updated_at: number;
+}
