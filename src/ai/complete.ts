@@ -6,9 +6,9 @@ import type { AnswerMode, FailoverDeps, FailoverResult, Winner } from "#ai/failo
 import { runFailover } from "#ai/failover/failover.ts";
 import { thoughtMaker } from "#ai/failover/unsealed-reasoning.ts";
 import { affinityOf } from "#ai/pools/affinity.ts";
-import type { Pool } from "#ai/pools/member.ts";
-import { modelsFor, notServed } from "#ai/pools/operation-models.ts";
-import { eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
+import type { Member, Pool } from "#ai/pools/member.ts";
+import { modelsFor, notPassedOn, notServed } from "#ai/pools/operation-models.ts";
+import { type Choice, eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
 import { type ServicePool, withServed } from "#ai/stream/sse-writer.ts";
 import { isForwarded } from "#contract/ai/operations.ts";
 import { costNumber } from "#contract/cost.ts";
@@ -53,6 +53,8 @@ export async function complete(
     !pool.members.some((member) => modelsOf(member).length > 0)
   )
     return refuse(400, notServed(kind));
+  const choices = askable(found.choices, api);
+  if (api.passedOn !== undefined && choices.length === 0) return refuse(400, notPassedOn(api.passedOn.path));
   const rulesFor = (served: ServicePool, { choice }: Winner): AnswerRules => ({
     // Vectors of two models do not mix, so embeddings always say which one it was.
     model: api.keepsModel
@@ -67,7 +69,7 @@ export async function complete(
   });
   const chain = runFailover(deps, {
     pool,
-    choices: found.choices,
+    choices,
     affinity: kind === "chat" ? affinityOf(pool, api, request.body) : null,
     mode: modeOf(request, pool),
     text: request.text,
@@ -120,10 +122,16 @@ function leftOutOf({ adapted, forwarded }: Winner, api: ApiRequest): readonly st
   return adapted.length === 0 ? translating : [...new Set([...adapted, ...translating])];
 }
 
-function modeOf({ kind, stream }: CompletionRequest, pool: Pool): AnswerMode {
+/** The members that may be asked: what is not translated goes to those alone that have the API. */
+function askable(choices: readonly Choice<Member>[], { format, passedOn }: ApiRequest) {
+  if (passedOn === undefined) return choices;
+  return choices.filter(({ member, model }) => member.provider.native(format, member.settings, model));
+}
+
+function modeOf({ kind, stream, api }: CompletionRequest, pool: Pool): AnswerMode {
   if (kind !== "chat") return kind;
   if (stream) return pool.stream_mode === "complete" ? "buffered" : "stream";
-  return pool.whole_answers === "stream" ? "folded" : "chat";
+  return pool.whole_answers === "stream" && !api.passedOn?.isWhole ? "folded" : "chat";
 }
 
 type StreamingResult = Extract<FailoverResult, { kind: "streaming" } | { kind: "buffered" }>;

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import { errorShapeOf, inShape, webSocketRefusal } from "#ai/apis/apis.ts";
+import { errorShapeAt, errorShapeOf, inShape, webSocketRefusal } from "#ai/apis/apis.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import { isProblem, type Problem, problem, problems } from "#contract/problem.ts";
 import { forwardedCaller, trustOf } from "#http/auth/client-address.ts";
@@ -17,6 +17,7 @@ import { maxValuesFor } from "#http/body/limits.ts";
 import { createDashboard } from "#http/pages/dashboard.ts";
 import { createWriter, isStream, type Reply } from "#http/reply/response.ts";
 import { geminiUrl } from "#http/routes/ai/gemini-url.ts";
+import { createUnknownPathSentence } from "#http/routes/ai/supported-paths.ts";
 import { phoneEndpoints, phoneUrl } from "#http/routes/phones/phones.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
@@ -27,6 +28,7 @@ import { hasDoubledHeaders } from "#http/server/duplicate-headers.ts";
 import { cameThroughOperatorSocket } from "#http/server/operator-socket.ts";
 import { createHttpServer } from "#runtime/net/http-server.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
+import { createAllow } from "./allow.ts";
 import type { Call, Caller, Gate, Head, HttpCore } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
@@ -84,34 +86,6 @@ function routerPath({ path, wildcard }: Head): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === wildcard ? "*" : `:${name}`));
 }
 
-/**
- * Which methods a path takes, when it is not this one: the `Allow` of a 405. Null for a path that does not
- * exist, and for one that takes the method but whose parameters could not be read.
- */
-function createAllow(all: readonly Endpoint[]): (method: string, url: string) => string | null {
-  const known = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  for (const { path, method, wildcard } of all.map((endpoint) => endpoint.head)) {
-    const segments = path
-      .replaceAll(".", "\\.")
-      .replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === wildcard ? ".+" : "[^/]+"));
-    const pattern = new RegExp(`^${segments}/?$`);
-    const entry = known.get(path) ?? { pattern, methods: new Set() };
-    entry.methods.add(method);
-    if (method === "GET") entry.methods.add("HEAD");
-    known.set(path, entry);
-  }
-  // As the router chooses: `/webhooks/stats` is not a webhook of that id.
-  const parameters = (path: string) => path.split("{").length;
-  const byParameters = [...known].sort(([a], [b]) => parameters(a) - parameters(b));
-  return (method, url) => {
-    const path = url.split(/[?#]/, 1)[0] ?? "";
-    for (const [, { pattern, methods }] of byParameters) {
-      if (pattern.test(path)) return methods.has(method) ? null : [...methods].sort().join(", ");
-    }
-    return null;
-  };
-}
-
 function asksForSocket({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
 }
@@ -160,6 +134,7 @@ export function buildApp(
   const proxied = settings.trustedProxies.length > 0;
   const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints, ...phoneEndpoints];
   const allow = createAllow(all);
+  const unknownPathSentence = createUnknownPathSentence(all.map(({ head }) => head));
   const maxValues = maxValuesFor(settings.maxContacts);
   const bodyLimits = { maxBytes: settings.maxBodyBytes, maxFields, maxValues, deadlines };
   const keylessBytes = Math.min(settings.maxKeylessBodyBytes, settings.maxBodyBytes);
@@ -186,16 +161,19 @@ export function buildApp(
 
   const dashboard = settings.dashboardFolder === null ? null : createDashboard(settings.dashboardFolder);
 
-  function notFoundReply(request: IncomingMessage): Reply {
+  function notFoundReply(request: IncomingMessage, requestId: string): Reply {
     const page = dashboard?.(request) ?? null;
     if (page !== null) return page;
     const methods = allow(request.method ?? "", request.url ?? "");
     if (isAi(request.url)) {
       const refusal = asksForSocket(request) ? webSocketRefusal(request.url ?? "") : null;
       if (refusal !== null) return refusal;
-      return methods === null
-        ? aiProblem("unknown_url")
-        : aiProblem("method_not_allowed", { allow: methods });
+      const { url = "", headers } = request;
+      const answer =
+        methods === null
+          ? aiProblem("unknown_url", { message: unknownPathSentence(url, headers) })
+          : aiProblem("method_not_allowed", { allow: methods });
+      return inShape(errorShapeAt(url, headers), answer, requestId);
     }
     if (methods !== null) return problem("method_not_allowed", { allow: methods });
     const near = neighbourOf(request.url ?? "");
@@ -226,7 +204,7 @@ export function buildApp(
   function answerElsewhere(request: FastifyRequest, reply: FastifyReply): void {
     reply.hijack();
     logAtEnd(request.raw, reply.raw, request.id, null, { account: null, keyId: null });
-    write(request.raw, reply.raw, request.id, notFoundReply(request.raw));
+    write(request.raw, reply.raw, request.id, notFoundReply(request.raw, request.id));
   }
 
   function answerDoubled(request: IncomingMessage, response: ServerResponse): void {

@@ -4,7 +4,7 @@
 // wire traffic to the shared conformance suite.
 
 import type { z } from "zod";
-import type { Form, ForwardedOperation } from "#contract/ai/operations.ts";
+import type { ClientFormat, Form, ForwardedOperation } from "#contract/ai/operations.ts";
 import type { ListedVendor } from "#providers/prices/list-price.ts";
 import type { ThoughtForm } from "#providers/translate/thought-forms.ts";
 import type { AwsKey } from "#settings/aws-signature.ts";
@@ -73,8 +73,7 @@ export type PreparedRequest =
   | { kind: "simulated"; answer: SimulatedResponse }
   | { kind: "unsupported_parameter"; param: string; message: string };
 
-/** The formats in which clients may ask. Chat completions are what adapters translate from, so none has them as `native`. */
-export type ClientFormat = "chat_completions" | "messages" | "responses" | "gemini";
+export type { ClientFormat } from "#contract/ai/operations.ts";
 
 /** A client's request in a vendor's own format, on its way to a member that speaks it. */
 export interface NativeRequest {

@@ -229,6 +229,9 @@ const moreBodies: Record<string, object> = {
   createRanking: { query: "fox", documents: ["a", "b"] },
   createMessage: { max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
   createResponse: { input: "Hi" },
+  createCompletion: { prompt: "Hi" },
+  createCompaction: { input: "Hi" },
+  countResponseTokens: { input: "Hi" },
   countMessageTokens: { messages: [{ role: "user", content: "Hi" }] },
   ...bothVersions({
     createContent: { contents: [{ parts: [{ text: "Hi" }] }] },

@@ -65,7 +65,7 @@ export const outsideWorld: readonly { pattern: RegExp; name: string; also?: RegE
 export const builtRegexes: Readonly<Record<string, string>> = {
   "src/configure/sending-domain.ts": "anchored, its labels bounded and divided by dots",
   "src/gateways/sms/http-api/template.ts": "blanks between braces, of which there are two before each start",
-  "src/http/app.ts": "anchored, of the route table: segments divided by slashes",
+  "src/http/allow.ts": "anchored, of the route table: segments divided by slashes",
   "src/messaging/email/html-text.ts": "what follows an angle bracket holds no angle bracket",
   "src/settings/redact.ts": "whole texts, one of several, none of them repeated",
 };

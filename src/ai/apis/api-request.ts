@@ -70,6 +70,11 @@ export interface ApiRequest {
   failed(error: ApiError, served: ServicePool | null): string;
   /** What a silent stream sends so that its client stays; absent: a comment. */
   keepAlive?(): string;
+  /**
+   * It is passed on to members that have its path, and never translated. `isWhole`: its answers are no streams. Absent: it has a
+   * form as a chat completion.
+   */
+  passedOn?: { path: string; isWhole: boolean };
   /** The media type of its streams; absent: server-sent events. */
   streamType?: string;
 }

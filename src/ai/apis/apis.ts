@@ -5,12 +5,21 @@ import type { OpenAiError } from "#contract/ai/openai-error.ts";
 import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
 import { chatCompletions } from "./chat-completions/chat-completions.ts";
-import type { ClientApi, ErrorShape } from "./client-api.ts";
+import type { ClientApi, ErrorShape, Received } from "./client-api.ts";
+import { completionsApi } from "./completions/completions.ts";
 import { geminiApi } from "./gemini/gemini.ts";
 import { messagesApi } from "./messages/messages.ts";
+import { compactionApi } from "./responses/compaction.ts";
 import { responsesApi } from "./responses/responses.ts";
 
-export const clientApis: readonly ClientApi[] = [chatCompletions, messagesApi, responsesApi, geminiApi];
+export const clientApis: readonly ClientApi[] = [
+  chatCompletions,
+  messagesApi,
+  responsesApi,
+  geminiApi,
+  completionsApi,
+  compactionApi,
+];
 
 const openaiErrors: ErrorShape = { name: "", schema: openaiErrorReply, shaped: (problem) => problem };
 
@@ -24,6 +33,20 @@ function apiAt(target: string): ClientApi | undefined {
 
 /** The shape of errors at a path, which may have a query. Where no API has one, it is OpenAI's. */
 export const errorShapeOf = (target: string): ErrorShape => apiAt(target)?.errorShape ?? openaiErrors;
+
+/** The headers by which clients are known that ask at paths which other APIs have too, as for files and models. */
+const clientHeaders: readonly [header: string, api: ClientApi][] = [
+  ["anthropic-version", messagesApi],
+  ["x-goog-api-key", geminiApi],
+];
+
+/** The shape of errors about a path that does not exist: that of the API at the path, or else of the client that asks. */
+export function errorShapeAt(target: string, headers: Received["headers"]): ErrorShape {
+  const own = errorShapeOf(target);
+  if (own !== openaiErrors) return own;
+  const [, api] = clientHeaders.find(([header]) => headers[header] !== undefined) ?? [];
+  return api?.errorShape ?? own;
+}
 
 /** The key that a target has in its query, where the API at its path lets clients send it there; null: none. */
 export function keyInQuery(target: string): string | null {

@@ -4,6 +4,7 @@
 import { fold } from "#ai/stream/fold.ts";
 import { isObject } from "#contract/normalise.ts";
 import { foldedMessage } from "#providers/anthropic/fold.ts";
+import { foldedCompletion } from "#providers/openai/completions.ts";
 import { foldedResponse } from "#providers/openai/responses.ts";
 import type { Chunk, ClientFormat } from "#providers/provider.ts";
 import { fieldsIn, parseJson, textOf } from "#providers/translate/json.ts";
@@ -119,6 +120,7 @@ export function wholeAnswer(format: ClientFormat, text: string): unknown {
   if (format === "gemini") return joinedContents(values);
   const chunks = events.map(chunkOf);
   if (format === "chat_completions") return parseJson(fold(chunks).text);
+  if (format === "completions") return parseJson(foldedCompletion(chunks).text);
   if (format === "messages") {
     const message = parseJson(foldedMessage(chunks).text);
     return { ...(isObject(message) ? message : {}), ...errorIn(values) };

@@ -37,6 +37,22 @@ export function translateRefused(
   return true;
 }
 
+/**
+ * The failure of a request that is passed on alone, as it counts for the member. A missing path or model is missing there alone,
+ * since the member may serve chat completions with the model; a path that is missing is asked again after six hours.
+ */
+export function asMissingThere(
+  { member, model }: Choice<Member>,
+  { api }: FailoverCall,
+  failure: Failure,
+  now: number,
+): Failure {
+  const { kind, status } = failure;
+  if (api.passedOn === undefined || (kind !== "unsupported" && kind !== "model_not_found")) return failure;
+  if (status === 404 || status === 405) member.health.missingApis.learn(model, api.format, now);
+  return kind === "unsupported" ? failure : { ...failure, kind: "unsupported" };
+}
+
 /** The member answered the translated request: if it had no such path, it lacks the API. */
 export function rememberMissingApi(
   choice: Choice<Member>,

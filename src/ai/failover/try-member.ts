@@ -34,7 +34,7 @@ import type {
 } from "./call.ts";
 import { hasHealthyAlternative } from "./healthy-members.ts";
 import { failureOfKeys, withKey } from "./member-key.ts";
-import { nativeApiFor, rememberMissingApi, translateRefused } from "./native-api.ts";
+import { asMissingThere, nativeApiFor, rememberMissingApi, translateRefused } from "./native-api.ts";
 import { cutStreams, pretendedDown, unsupportedParameter } from "./own-failures.ts";
 import { prepareAttempt } from "./prepare-attempt.ts";
 import { answeredKind, failedAtKind, ownCodes } from "./request-kind.ts";
@@ -154,7 +154,7 @@ export async function tryMember(
     const ofKeys = failureOfKeys(deps, choice, run, key, meant, now);
     const isNextKey = ofKeys === "next_key";
     const { failure: meantOfKeys, keysRestMs } = isNextKey ? { failure: met, keysRestMs: null } : ofKeys;
-    const failure = asLack(meantOfKeys);
+    const failure = asMissingThere(choice, call, asLack(meantOfKeys), now);
     run.failedBy ??= new Map();
     run.failedBy.set(failure, choice);
     const spares = attempted.overtime || failure.sparesHealth || isTranslatable || isNextKey;

@@ -91,7 +91,8 @@ export function answerTokens(kind: CallKind, text: string): number {
   const sum: Sum = { units: 0, tokens: 0 };
   const answer: unknown = JSON.parse(text);
   const choices = isObject(answer) && Array.isArray(answer.choices) ? answer.choices : [];
-  for (const choice of choices) if (isObject(choice)) sum.units += outputUnits(choice.message);
+  for (const choice of choices)
+    if (isObject(choice)) sum.units += outputUnits(choice.message ?? { content: choice.text });
   return Math.ceil(sum.units / unitsPerToken);
 }
 

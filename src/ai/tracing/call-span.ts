@@ -57,8 +57,10 @@ interface BegunAttempt {
 }
 
 /** The conventions name the operations of completions and of embeddings; the others have their own name here. */
-const operationOf = (kind: CallKind, format: ClientFormat): string =>
-  kind === "chat" && format === "gemini" ? "generate_content" : kind;
+function operationOf(kind: CallKind, format: ClientFormat): string {
+  if (kind !== "chat") return kind;
+  return format === "gemini" ? "generate_content" : format === "completions" ? "text_completion" : kind;
+}
 
 const notGivenUp = () => false;
 

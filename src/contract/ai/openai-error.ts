@@ -41,7 +41,7 @@ export const aiProblems = {
     status: 400,
     type: "invalid_request_error",
     message: "No member of this pool has models for this operation.",
-    when: "Images, speech, transcriptions, moderations or reranking were asked of a pool none of whose members lists models for them; the message names the field.",
+    when: "Images, speech, transcriptions, moderations or reranking were asked of a pool none of whose members lists models for them; the message names the field. Or completions of a text or a compaction were asked of a pool none of whose members has them.",
   },
   model_not_found: {
     status: 404,

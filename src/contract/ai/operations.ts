@@ -14,6 +14,21 @@ export const modelsField = (operation: ForwardedOperation): ForwardedModelsField
 export const isForwarded = (kind: CallKind): kind is ForwardedOperation =>
   kind !== "chat" && kind !== "embeddings";
 
+/**
+ * The formats in which completions may be asked for. Chat completions are what adapters translate from, so none has them as its
+ * own. The last two are never translated: `completions` are OpenAI's older ones, which continue a text, and `compaction` shortens
+ * a conversation of the Responses API.
+ */
+export const clientFormats = [
+  "chat_completions",
+  "messages",
+  "responses",
+  "gemini",
+  "completions",
+  "compaction",
+] as const;
+export type ClientFormat = (typeof clientFormats)[number];
+
 /** A form as the caller sent it: its fields and files in order, and the boundary between them. */
 export interface Form {
   boundary: string;

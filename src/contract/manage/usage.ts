@@ -1,7 +1,7 @@
 // The management API's schemas for what a pool's keys used, and for single calls.
 
 import { z } from "zod";
-import { callKinds } from "#contract/ai/operations.ts";
+import { callKinds, clientFormats } from "#contract/ai/operations.ts";
 import { cursorNote, instant, limit, page, reply, timeParam } from "#contract/envelope.ts";
 
 const day = z.iso.date("must be a day such as 2026-11-21");
@@ -97,10 +97,7 @@ export const callsQuery = z.strictObject({
     .enum(["true", "false"])
     .optional()
     .describe("`true`: only calls for which more than one member was asked. `false`: only the others."),
-  api: z
-    .enum(["chat_completions", "messages", "responses", "gemini"])
-    .optional()
-    .describe("Only completions that were asked for in this API."),
+  api: z.enum(clientFormats).optional().describe("Only completions that were asked for in this API."),
   failed_by: named
     .optional()
     .describe("Only calls in which this member was asked and did not answer, by its name."),
@@ -133,7 +130,7 @@ const call = z
       .string()
       .nullable()
       .describe(
-        "The API in which a completion was asked for: `chat_completions`, `messages`, `responses` or `gemini`. Null: another operation, or a call from before this was recorded.",
+        "The API in which a completion was asked for: `chat_completions`, `messages`, `responses`, `gemini`, `completions` or `compaction`. Null: another operation, or a call from before this was recorded.",
       ),
     stream: z.boolean(),
     reused: z

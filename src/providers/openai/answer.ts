@@ -3,7 +3,7 @@
 // they are passed on without being parsed.
 
 import { listAt, objectAt, valueEnd } from "#contract/json-text.ts";
-import { isObject } from "#contract/normalise.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
 import { badAnswer } from "#providers/failure/vendor-failure.ts";
 import type { ParsedAnswer } from "#providers/provider.ts";
 import { brokenOff } from "#providers/translate/finish-reasons.ts";
@@ -26,8 +26,13 @@ const maxParsedVectors = 1024 * 1024;
 /** Brackets and quotes of each kind in an answer with vectors: a dozen for each of a request's 2,048 texts. */
 const maxMarks = 200_000;
 
+const messageOf = (choice: Fields): unknown => choice.message;
+
 /** A chat completion of OpenAI's format, from its JSON. */
-export function openaiAnswer(text: string): ParsedAnswer {
+export const openaiAnswer = (text: string): ParsedAnswer => answerWith(text, messageOf);
+
+/** An answer with choices, from its JSON. `contentOf`: what a choice says, as a message. */
+export function answerWith(text: string, contentOf: (choice: Fields) => unknown): ParsedAnswer {
   const whole = text.includes('"tool_calls"') ? parseAnswerExactly(text) : parseJson(text);
   const value = whole ?? parseJson(withoutLogprobs(text));
   if (!isObject(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
@@ -46,7 +51,7 @@ export function openaiAnswer(text: string): ParsedAnswer {
   const usage = readUsage(value.usage);
   // Without choices there is no output, even with tokens in the usage.
   const counted = choices.length > 0 && (usage?.completionTokens ?? 0) > 0;
-  const output = counted || choices.some((choice) => hasOutput(choice.message, choice.finish_reason));
+  const output = counted || choices.some((choice) => hasOutput(contentOf(choice), choice.finish_reason));
   const righted = whole === undefined ? null : rightedChoices(choices);
   const read = righted === null ? text : JSON.stringify({ ...value, choices: righted });
   return { kind: "answer", text: read, output, usage };

@@ -6,13 +6,22 @@ import { z } from "zod";
 import { forwardedOperations } from "#contract/ai/operations.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import { isObject } from "#contract/normalise.ts";
-import { type ChatRequest, defineProvider, type ToolsApi, type VendorRequest } from "#providers/provider.ts";
+import {
+  type ChatRequest,
+  type ClientFormat,
+  defineProvider,
+  type NativeApi,
+  type NativeRequest,
+  type ToolsApi,
+  type VendorRequest,
+} from "#providers/provider.ts";
 import { extraHeaders, severalKeys } from "#providers/settings.ts";
 import { keyOf } from "#providers/several-keys.ts";
 import { adapt } from "#providers/translate/hints.ts";
 import { secret } from "#settings/secrets.ts";
 import { urlMark } from "#settings/url.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
+import { completionsAnswer, completionsStream, foldedCompletion, unfoldedCompletion } from "./completions.ts";
 import { entraFields, entraGrant, entraIssues } from "./entra.ts";
 import { openaiFailure } from "./failure.ts";
 import { encodeForm } from "./form.ts";
@@ -22,6 +31,7 @@ import { completionOfResponse, overResponsesFailure } from "./over-responses/ans
 import { responsesRequest } from "./over-responses/request.ts";
 import { streamOverResponses } from "./over-responses/stream.ts";
 import {
+  countedBody,
   foldedResponse,
   responsesAnswer,
   responsesBody,
@@ -151,6 +161,80 @@ function toolsApiOf(settings: Settings): ToolsApi | null {
   };
 }
 
+/** A request of a client in the vendor's own format. */
+function passedOn(
+  settings: Settings,
+  path: `/${string}`,
+  { headers, stream }: Pick<NativeRequest, "headers" | "stream">,
+  body: string,
+): VendorRequest {
+  return admitted(settings, {
+    method: "POST",
+    url: urlOf(settings, path),
+    headers: {
+      ...headers,
+      ...headersOf(settings),
+      "content-type": "application/json",
+      accept: stream ? "text/event-stream" : "application/json",
+    },
+    body,
+  });
+}
+
+/** The formats in which requests are passed on. Every vendor may have completions; one that does not says so by a 404. */
+function nativeOf(format: ClientFormat, settings: Settings): NativeApi | null {
+  if (format === "completions")
+    return {
+      prepare: (request) => ({
+        kind: "request",
+        request: passedOn(
+          settings,
+          "/completions",
+          request,
+          bodyFor(
+            request,
+            request.stream && asksUsage(settings) ? { stream_options: withUsageIncluded(request) } : {},
+          ),
+        ),
+      }),
+      answer: completionsAnswer,
+      stream: completionsStream,
+      fold: foldedCompletion,
+      unfold: unfoldedCompletion,
+    };
+  if (format !== "responses" && format !== "compaction") return null;
+  const has = responsesOf(settings);
+  if (has === "no") return null;
+  const compacts = format === "compaction";
+  return {
+    prepare: (request) => ({
+      kind: "request",
+      request: passedOn(
+        settings,
+        compacts ? "/responses/compact" : "/responses",
+        request,
+        responsesBody({ ...request, stores: !compacts }),
+      ),
+    }),
+    answer: responsesAnswer,
+    stream: responsesStream,
+    fold: foldedResponse,
+    unfold: unfoldedResponse,
+    sealed: responsesSealed,
+    ...(has === "assumed" && !compacts ? { assumed: true } : {}),
+    ...(settings.vendor === "openai" && !compacts
+      ? {
+          countTokens: (request: NativeRequest) =>
+            passedOn(settings, "/responses/input_tokens", request, countedBody(request)),
+        }
+      : {}),
+  };
+}
+
+/** Whether streams are asked for their usage. */
+const asksUsage = ({ stream_usage: asked, vendor }: Settings): boolean =>
+  asked ?? defaultsOf(vendor).reportsUsageUnasked !== true;
+
 function headersOf({ vendor, headers, ...keys }: Settings): Record<string, string> {
   const key = keyOf(keys);
   const { keyHeader } = defaultsOf(vendor);
@@ -182,7 +266,7 @@ function bodyFor(request: Omit<ChatRequest, "stream">, more: Record<string, stri
   return withMembers(request.text, changes);
 }
 
-function withUsageIncluded(request: ChatRequest): string {
+function withUsageIncluded(request: Pick<ChatRequest, "text" | "body">): string {
   const { stream_options: options } = request.body;
   if (!isObject(options)) return '{"include_usage":true}';
   const member = membersOf(request.text).findLast(({ key }) => key === "stream_options");
@@ -197,10 +281,7 @@ export const openaiCompatible = defineProvider({
   settings: settingsSchema,
   urls: (settings) => [baseOf(settings), entraGrant(settings)?.url].filter((url) => url !== undefined),
   chat: (request, settings) => {
-    const ask =
-      request.stream &&
-      !request.refused?.includes("stream_options") &&
-      (settings.stream_usage ?? defaultsOf(settings.vendor).reportsUsageUnasked !== true);
+    const ask = request.stream && !request.refused?.includes("stream_options") && asksUsage(settings);
     const messages = messagesFor(request, defaultsOf(settings.vendor));
     return {
       kind: "request",
@@ -232,32 +313,7 @@ export const openaiCompatible = defineProvider({
     }),
   }),
   embeddingsAnswer: openaiEmbeddings,
-  native: (format, settings) => {
-    const has = format === "responses" ? responsesOf(settings) : "no";
-    if (has === "no") return null;
-    return {
-      prepare: (request) => ({
-        kind: "request",
-        request: admitted(settings, {
-          method: "POST",
-          url: urlOf(settings, "/responses"),
-          headers: {
-            ...request.headers,
-            ...headersOf(settings),
-            "content-type": "application/json",
-            accept: request.stream ? "text/event-stream" : "application/json",
-          },
-          body: responsesBody(request),
-        }),
-      }),
-      answer: responsesAnswer,
-      stream: responsesStream,
-      fold: foldedResponse,
-      unfold: unfoldedResponse,
-      sealed: responsesSealed,
-      ...(has === "assumed" ? { assumed: true } : {}),
-    };
-  },
+  native: nativeOf,
   toolsApi: toolsApiOf,
   forward: {
     operations: forwardedOperations,

@@ -55,6 +55,27 @@ export const responsesSealed: SealedReasoning = {
   isRefusal: isSealRefusal,
 };
 
+/** What OpenAI counts the tokens of: other parameters are unknown to that operation. */
+const counted: readonly string[] = [
+  "model",
+  "input",
+  "instructions",
+  "parallel_tool_calls",
+  "personality",
+  "reasoning",
+  "text",
+  "tool_choice",
+  "tools",
+  "truncation",
+];
+
+/** The text of a request for the number of the tokens of a request. */
+export function countedBody(request: Pick<NativeRequest, "text" | "body" | "model">): string {
+  const other = Object.keys(request.body).filter((name) => !counted.includes(name));
+  const changes = Object.fromEntries(other.map((name) => [name, undefined]));
+  return withMembers(responsesBody({ ...request, stores: false }), changes);
+}
+
 /** Items that OpenAI takes with their reasoning alone, as long as they have the ids of its answer. */
 const followers: readonly unknown[] = ["message", "function_call", "custom_tool_call"];
 
@@ -79,20 +100,23 @@ const nothing: ReadonlySet<string> = new Set();
 /**
  * The client's text for a member: its name of the model, no other upstream, and nothing stored, since the next call may
  * go to another member. For the same reason thoughts that are not sealed in the request are taken out, and sealed ones
- * that are `foreign` too.
+ * that are `foreign` too. `stores`: the operation stores its answer unless the request says that it must not.
  */
 export function responsesBody({
   text,
   body,
   model,
   foreign = nothing,
-}: Pick<NativeRequest, "text" | "body" | "model" | "foreign">): string {
+  stores = true,
+}: Pick<NativeRequest, "text" | "body" | "model" | "foreign"> & { stores?: boolean }): string {
   const changes: Record<string, string | undefined> = {
     model: JSON.stringify(model),
     base_url: undefined,
     api_base: undefined,
   };
-  if (body.store !== false) changes.store = "false";
+  // Only what creates a response has this parameter.
+  if (!stores) changes.store = undefined;
+  else if (body.store !== false) changes.store = "false";
   const hasForeign = foreign.size > 0 || (Array.isArray(body.input) && body.input.some(isPackedItem));
   if (hasForeign || (Array.isArray(body.input) && body.input.some(isUnsealed))) {
     const exact = parseExactly(text);

@@ -1,7 +1,7 @@
 // Reads streams and messages in OpenAI's form: which chunk holds real output, finishes a choice, or reports usage.
 // The chunks themselves are passed on as text.
 
-import { isObject } from "#contract/normalise.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
 import { badFrame } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
 import { brokenOff, isFinish, meaningOf } from "#providers/translate/finish-reasons.ts";
@@ -69,8 +69,13 @@ export function hasOutput(message: unknown, finishReason: unknown): boolean {
   });
 }
 
-/** Reads a stream in OpenAI's form. Nothing after `[DONE]` or an error is read. */
-export function openaiStream(request: ChatRequest): StreamReader {
+const deltaOf = (choice: Fields): unknown => choice.delta;
+
+/**
+ * Reads a stream in OpenAI's form. Nothing after `[DONE]` or an error is read. `contentOf`: what a choice of a chunk says, as a
+ * message.
+ */
+export function openaiStream(request: Pick<ChatRequest, "body">, contentOf = deltaOf): StreamReader {
   const choiceCount = typeof request.body.n === "number" ? request.body.n : 1;
   const finished = new Map<unknown, boolean>();
   const called = new CalledStream();
@@ -82,7 +87,7 @@ export function openaiStream(request: ChatRequest): StreamReader {
       if (done || data.trim() === "") return [];
       done = data.trim() === "[DONE]";
       if (done) return [{ kind: "done" }];
-      const piece = read(event, data, finished, called);
+      const piece = read(event, data, finished, called, contentOf);
       if (piece.kind === "failure") done = true;
       if (piece.kind === "chunk") tokens = piece.usage?.completionTokens ?? tokens;
       return [piece];
@@ -102,6 +107,7 @@ function read(
   data: string,
   finished: Map<unknown, boolean>,
   called: CalledStream,
+  contentOf: typeof deltaOf,
 ): StreamPiece {
   const hasCalls = data.includes('"tool_calls"');
   const value = hasCalls ? parseAnswerExactly(data) : parseJson(data);
@@ -124,7 +130,7 @@ function read(
   const usage = readUsage(value.usage);
   const righted = hasCalls ? called.righted(choices) : null;
   let units = 0;
-  for (const choice of righted ?? choices) units += outputUnits(choice.delta);
+  for (const choice of righted ?? choices) units += outputUnits(contentOf(choice));
   return {
     kind: "chunk",
     // Joins an event of several lines: line ends are between values, because no JSON string holds one.
@@ -133,7 +139,7 @@ function read(
       : data.includes("\n")
         ? data.replaceAll("\n", " ")
         : data,
-    output: choices.some((choice) => hasOutput(choice.delta, choice.finish_reason)),
+    output: choices.some((choice) => hasOutput(contentOf(choice), choice.finish_reason)),
     finish: choices.some((choice) => isFinish(choice.finish_reason)),
     usage,
     usageOnly: usage !== null && choices.length === 0,

@@ -5,8 +5,18 @@ import test from "node:test";
 import { clientApis } from "#ai/apis/apis.ts";
 import { forwardedHeaders } from "#ai/apis/forwarded-headers.ts";
 
+const responses = {
+  "openai-beta": "responses=v1",
+  "session-id": "s",
+  "thread-id": "t",
+  "x-client-request-id": "r",
+  originator: "codex_exec",
+  "x-openai-internal-codex-responses-lite": "true",
+  "x-codex-turn-state": "state",
+};
 const kept: Readonly<Record<string, Record<string, string>>> = {
   chat_completions: {},
+  completions: {},
   gemini: {},
   messages: {
     "anthropic-version": "2023-06-01",
@@ -15,15 +25,8 @@ const kept: Readonly<Record<string, Record<string, string>>> = {
     "x-app": "cli",
     "x-claude-code-session-id": "c",
   },
-  responses: {
-    "openai-beta": "responses=v1",
-    "session-id": "s",
-    "thread-id": "t",
-    "x-client-request-id": "r",
-    originator: "codex_exec",
-    "x-openai-internal-codex-responses-lite": "true",
-    "x-codex-turn-state": "state",
-  },
+  responses,
+  compaction: responses,
 };
 const dropped = {
   authorization: "Bearer x",

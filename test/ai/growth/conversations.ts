@@ -265,6 +265,11 @@ export const writers: Readonly<Record<ClientFormat, (conversation: Conversation)
       : {}),
   }),
 
+  compaction: (conversation) => writers.responses(conversation),
+
+  // It has no turns, tools and schemas.
+  completions: ({ items, more }) => ({ ...more, prompt: items.map(({ text = "" }) => text) }),
+
   gemini: (conversation) => ({
     ...conversation.more,
     contents: messagesOf(

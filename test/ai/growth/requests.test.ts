@@ -66,7 +66,7 @@ for (const api of clientApis)
     assert.deepEqual(tooSteep(works), []);
   });
 
-for (const api of clientApis)
+for (const api of clientApis.filter(({ format }) => format !== "completions"))
   test(`a request of ${api.format} has at most 10,000 tool calls`, () => {
     const text = (count: number) => {
       const items = Array.from(

@@ -108,7 +108,10 @@ test("the AI endpoints take JSON alone, but for recordings, and answer in the sh
     "countContentTokens",
     "countContentTokensInStable",
     "countMessageTokens",
+    "countResponseTokens",
     "createChatCompletion",
+    "createCompaction",
+    "createCompletion",
     "createContent",
     "createContentEmbedding",
     "createContentEmbeddingInStable",
@@ -180,8 +183,9 @@ test("every response has a description and a body", () => {
       const { description, content = {} } = resolved(response)!;
       assert.ok(description.length > 0, `${path} ${status}`);
       const streams =
-        /^create(ChatCompletion|Message|Response|ContentStream(InStable)?)$/.test(operation.operationId) &&
-        status === "200";
+        /^create(ChatCompletion|Completion|Message|Response|ContentStream(InStable)?)$/.test(
+          operation.operationId,
+        ) && status === "200";
       // Sounds and subtitles come as the vendor sends them.
       const asSent =
         /^create(Speech|Transcription|Translation)$/.test(operation.operationId) && status === "200";

@@ -140,7 +140,7 @@ export const geminiApi: ClientApi = {
   format: "gemini",
   path: "/api/ai/v1beta",
   alsoAt:
-    /^\/api\/ai\/v1\/models\/[^/]+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)$/,
+    /^\/api\/ai\/(?:v1alpha\/|upload\/|v1\/models\/[^/]+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents|predict|predictLongRunning|batchGenerateContent|asyncBatchEmbedContent|bidiGenerateContent|computeTokens)$)/,
   keyParameter: "key",
   operations,
   errorShape: geminiErrors,

@@ -1,14 +1,21 @@
 // OpenAI's Responses API: what Codex and OpenAI's newer clients speak. Nothing is stored but what runs in the background.
 
 import type { ApiRequest, ChatForm } from "#ai/apis/api-request.ts";
-import type { ClientApi } from "#ai/apis/client-api.ts";
+import type { ClientApi, Received } from "#ai/apis/client-api.ts";
 import { forwardedHeaders } from "#ai/apis/forwarded-headers.ts";
 import { ToolNames } from "#ai/apis/tool-names.ts";
 import { aiErrorReply } from "#contract/ai/openai-error.ts";
 import { withMembers } from "#contract/json-text.ts";
 import { type ResponseRules, responseOf } from "./answer.ts";
 import { chatOfResponses } from "./request.ts";
-import { readResponses, responsesReply, responsesRequest } from "./shapes.ts";
+import {
+  countInputReply,
+  countInputRequest,
+  readCountedInput,
+  readResponses,
+  responsesReply,
+  responsesRequest,
+} from "./shapes.ts";
 import { ForwardedResponseWriter, ResponseWriter, responseFailed, Sequence } from "./stream.ts";
 
 /** What a member that refuses them is asked without: how hard to think, and how to draw among words. */
@@ -90,6 +97,10 @@ const forwardedNames: ReadonlySet<string> = new Set([
 ]);
 const forwardedPrefixes: readonly string[] = ["x-openai-internal-", "x-codex-"];
 
+/** What of a client's headers goes along to members that have the API. */
+export const responsesHeaders = (headers: Received["headers"]): Record<string, string> =>
+  forwardedHeaders(headers, forwardedNames, forwardedPrefixes);
+
 export const responsesApi: ClientApi = {
   format: "responses",
   path: "/api/ai/v1/responses",
@@ -108,6 +119,18 @@ export const responsesApi: ClientApi = {
       deferrable: true,
       read: readResponses,
     },
+    {
+      path: "/api/ai/v1/responses/input_tokens",
+      name: "countResponseTokens",
+      summary: "Count the tokens of a request",
+      description:
+        "This is OpenAI's operation. The member that would be asked first counts, if it can; otherwise the number is an estimate. Nothing of it counts against the key's limits or budget.",
+      body: countInputRequest,
+      reply: countInputReply,
+      example: { input: "Hello!" },
+      counts: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
+      read: readCountedInput,
+    },
   ],
   // Codex asks for one where its configuration says that there are some. After a 426 it goes on without; any other status costs it
   // seven tries.
@@ -125,10 +148,5 @@ export const responsesApi: ClientApi = {
     websocket_not_supported: ["426", "A WebSocket was asked for at `/api/ai/v1/responses`; there are none."],
   },
   request: ({ text, body }, { headers, stem, created, isDeferred }) =>
-    createResponsesRequest(
-      { text, body, headers: forwardedHeaders(headers, forwardedNames, forwardedPrefixes) },
-      stem,
-      created,
-      isDeferred,
-    ),
+    createResponsesRequest({ text, body, headers: responsesHeaders(headers) }, stem, created, isDeferred),
 };

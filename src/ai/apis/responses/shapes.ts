@@ -11,17 +11,25 @@ import { fieldsIn, textOf } from "#providers/translate/json.ts";
 /** Parameters that refer to something stored: there is nothing stored. */
 const stored = ["previous_response_id", "conversation", "prompt"] as const;
 
-/** A request for a response: `input` has to be a text or a list with something in it. */
-export function readResponses(text: string): ModelRequest | Problem {
+/** A request for the number of its tokens: it needs no `input`. */
+export function readCountedInput(text: string): ModelRequest | Problem {
   const request = readModelRequest(text);
   if ("problem" in request) return request;
-  const { body } = request;
   for (const name of stored)
-    if (body[name] !== null && body[name] !== undefined)
+    if (request.body[name] !== null && request.body[name] !== undefined)
       return wrong(
         name,
         "is not supported, because nothing is stored: send the whole conversation in 'input'",
       );
+  const calls = fieldsIn(request.body.input).filter(({ type }) => textOf(type).endsWith("_call"));
+  return tooManyToolCalls("input", calls.length) ?? request;
+}
+
+/** A request for a response: `input` has to be a text or a list with something in it. */
+export function readResponses(text: string): ModelRequest | Problem {
+  const request = readCountedInput(text);
+  if ("problem" in request) return request;
+  const { body } = request;
   const { background = null } = body;
   if (background !== null && typeof background !== "boolean")
     return wrong("background", "must be true or false");
@@ -31,9 +39,6 @@ export function readResponses(text: string): ModelRequest | Problem {
   if (input === null || input === undefined) return wrong("input", "is required");
   const fit = typeof input === "string" ? input !== "" : Array.isArray(input) && input.length > 0;
   if (!fit) return wrong("input", "must be a text or a list that is not empty");
-  const calls = fieldsIn(input).filter(({ type }) => textOf(type).endsWith("_call"));
-  const excess = tooManyToolCalls("input", calls.length);
-  if (excess) return excess;
   if (!("background" in body)) return request;
   // A member is never asked to do it in the background: its answer would come without a text.
   const { background: _, ...rest } = body;
@@ -78,3 +83,15 @@ export const responsesReply = z
     store: z.literal(false).optional(),
   })
   .meta({ id: "Response" });
+
+export const countInputRequest = responsesRequest
+  .omit({ stream: true, background: true, max_output_tokens: true })
+  .partial({ input: true })
+  .meta({ id: "ResponseInputTokensRequest" });
+
+export const countInputReply = z
+  .object({
+    object: z.literal("response.input_tokens"),
+    input_tokens: z.int().describe("Tokens of the request."),
+  })
+  .meta({ id: "ResponseInputTokens" });

@@ -271,7 +271,7 @@ test("errors have Google's shape, and the client throws them with their status",
     [`${model}:generateContent`, {}, 400, "INVALID_ARGUMENT"],
     [`${model}:generateContent`, { contents: [] }, 400, "INVALID_ARGUMENT"],
     ["embed:embedContent", { content: { parts: [] } }, 400, "INVALID_ARGUMENT"],
-    [`${model}:unknown`, { contents }, 405, "INVALID_ARGUMENT"],
+    [`${model}:unknown`, { contents }, 404, "NOT_FOUND"],
   ] as const) {
     const answer = await post(target, body, key);
     const { error } = (await answer.json()) as { error: { code: number; message: string; status: string } };

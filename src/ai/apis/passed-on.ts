@@ -1,0 +1,17 @@
+// What APIs have in common whose requests are passed on to members that have them, and never translated.
+
+import type { ApiRequest } from "./api-request.ts";
+
+/** `path`: what the member lacks, as clients know it. */
+export const untranslated = (path: string, isWhole: boolean) =>
+  ({
+    parameters: null,
+    optional: new Set<string>(),
+    passedOn: { path, isWhole },
+    leftOut: () => [],
+    chat: () => ({
+      kind: "unsupported_parameter",
+      param: "model",
+      message: `This member has no \`${path}\`, which is not translated.`,
+    }),
+  }) as const satisfies Partial<ApiRequest>;
