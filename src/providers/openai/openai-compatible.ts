@@ -203,9 +203,11 @@ function nativeOf(format: ClientFormat, settings: Settings): NativeApi | null {
       unfold: unfoldedCompletion,
     };
   if (format !== "responses" && format !== "compaction") return null;
-  const has = responsesOf(settings);
-  if (has === "no") return null;
   const compacts = format === "compaction";
+  // Another server under OpenAI's name may have it; one that does not says so by a 404.
+  const isOpen = compacts && settings.vendor === "openai" && settings.responses === undefined;
+  const has = isOpen ? "yes" : responsesOf(settings);
+  if (has === "no") return null;
   return {
     prepare: (request) => ({
       kind: "request",

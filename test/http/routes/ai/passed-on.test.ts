@@ -246,6 +246,21 @@ test("a conversation is compacted, and goes on at the member that compacted it",
     assert.equal(paramOf(await it.ask("/responses/compact", { body })), param);
 });
 
+test("another server under OpenAI's name is asked to compact, unless its settings say that it cannot", async () => {
+  await poolWith();
+  down.answer(replies(404, {}));
+  peer.answer(replies(200, compacted));
+  assert.deepEqual(
+    (await client.responses.compact({ model: "gpt-5", input: "Hi" })).output,
+    compacted.output,
+  );
+  const { settings } = responses(peer);
+  await poolWith({
+    members: [memberOf(peer, { models: ["gpt-5"], settings: { ...settings, responses: false } })],
+  });
+  assert.equal((await it.ask("/responses/compact", { body: { input: "Hi" } })).status, 400);
+});
+
 test("the tokens of a response's request: the member's count, or an estimate", async () => {
   await poolWith({ members: [memberOf(peer, { name: "well", models: ["gpt-5"], ...responses(peer) })] });
   peer.answer(replies(200, { object: "response.input_tokens", input_tokens: 42 }));
