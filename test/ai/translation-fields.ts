@@ -1,7 +1,9 @@
 // The fields of each client API, as its official client has them, with a value that asks for something.
 
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { ClientFormat } from "#providers/provider.ts";
+import { googleValues } from "./translation-google.ts";
 
 const tool = { name: "f", description: "Does.", parameters: { type: "object", properties: {} } };
 const schema = {
@@ -11,13 +13,29 @@ const schema = {
   additionalProperties: false,
 };
 
+/**
+ * Types in the client's declarations, and for a client that sends fields in other places than it declares them, the functions that
+ * write them.
+ */
+interface Declared {
+  declarations: string;
+  types: readonly Named[];
+  source?: string;
+  writers?: readonly Named[];
+}
+
+interface Named {
+  name: string;
+  /** Where its fields are in the request; empty: at its top. */
+  at: string;
+}
+
 export interface Fields {
   format: ClientFormat;
   /** What comes before the fields of the request in the page. */
   title: string;
-  /** The type of the request in the client's declarations. */
-  type: string;
-  declarations: string;
+  /** Where the client names the fields. */
+  declared: Declared;
   base: Readonly<Record<string, unknown>>;
   /** Fields of the client itself, which it does not send, and those that make the request in the first place. */
   skipped: readonly string[];
@@ -25,14 +43,18 @@ export interface Fields {
   values: Readonly<Record<string, unknown>>;
   /** Fields that the gateway itself honours or refuses, so that no member has to. */
   gateway: readonly string[];
+  /** Each value is what the request has in place of its own fields: those of the client are inside of others. */
+  merged?: true;
 }
 
 export const apis: readonly Fields[] = [
   {
     format: "chat_completions",
     title: "Chat completions",
-    type: "ChatCompletionCreateParamsBase",
-    declarations: "openai/resources/chat/completions/completions.d.ts",
+    declared: {
+      types: [{ name: "ChatCompletionCreateParamsBase", at: "" }],
+      declarations: "openai/resources/chat/completions/completions.d.ts",
+    },
     base: { model: "m", messages: [{ role: "user", content: "Hello" }] },
     skipped: ["model", "messages"],
     values: {
@@ -80,8 +102,10 @@ export const apis: readonly Fields[] = [
   {
     format: "messages",
     title: "Anthropic's messages",
-    type: "MessageCreateParamsBase",
-    declarations: "@anthropic-ai/sdk/resources/messages/messages.d.ts",
+    declared: {
+      types: [{ name: "MessageCreateParamsBase", at: "" }],
+      declarations: "@anthropic-ai/sdk/resources/messages/messages.d.ts",
+    },
     base: { model: "m", max_tokens: 8_000, messages: [{ role: "user", content: "Hello" }] },
     skipped: ["model", "messages", "max_tokens"],
     values: {
@@ -111,8 +135,10 @@ export const apis: readonly Fields[] = [
   {
     format: "responses",
     title: "OpenAI's responses",
-    type: "ResponseCreateParamsBase",
-    declarations: "openai/resources/responses/responses.d.ts",
+    declared: {
+      types: [{ name: "ResponseCreateParamsBase", at: "" }],
+      declarations: "openai/resources/responses/responses.d.ts",
+    },
     base: { model: "m", input: "Hello" },
     skipped: ["model", "input"],
     values: {
@@ -160,13 +186,75 @@ export const apis: readonly Fields[] = [
       "user",
     ],
   },
+  {
+    format: "gemini",
+    title: "Google's generateContent",
+    declared: {
+      declarations: "@google/genai/dist/genai.d.ts",
+      types: [
+        { name: "FunctionDeclaration", at: "functionDeclarations" },
+        { name: "ThinkingConfig", at: "generationConfig.thinkingConfig" },
+      ],
+      source: "@google/genai/dist/node/index.mjs",
+      writers: [
+        { name: "generateContentParametersToMldev", at: "" },
+        { name: "generateContentConfigToMldev", at: "generationConfig" },
+        { name: "imageConfigToMldev", at: "generationConfig.imageConfig" },
+        { name: "partToMldev", at: "contents" },
+        { name: "toolToMldev", at: "tools" },
+        { name: "toolConfigToMldev", at: "toolConfig" },
+        { name: "functionCallingConfigToMldev", at: "toolConfig.functionCallingConfig" },
+      ],
+    },
+    base: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
+    skipped: [
+      // The client's own, and what the others consist of.
+      "_url",
+      "contents",
+      "contents.text",
+      "generationConfig",
+      "generationConfig.imageConfig",
+      "generationConfig.thinkingConfig",
+      "tools",
+      "tools.functionDeclarations",
+      "functionDeclarations.name",
+      "toolConfig",
+      "toolConfig.functionCallingConfig",
+    ],
+    values: googleValues,
+    gateway: [
+      "contents.thought",
+      "contents.thoughtSignature",
+      "generationConfig.thinkingConfig.includeThoughts",
+    ],
+    merged: true,
+  },
 ];
 
-/** The names of the fields of a type in the declarations of the official client. */
-export function declaredFields({ declarations, type }: Fields): string[] {
-  const path = new URL(`../../node_modules/${declarations}`, import.meta.url);
-  const text = readFileSync(path, "utf8");
-  const from = text.indexOf(`export interface ${type} `);
-  const body = text.slice(from, text.indexOf("\n}", from));
-  return [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name]) => name!);
+/** The names of the fields that the official client has. */
+export function declaredFields({ declared }: Fields): string[] {
+  const { declarations, types, source, writers = [] } = declared;
+  const text = textOf(declarations);
+  const named = types.flatMap(({ name, at }) => {
+    const body = bodyOf(text, new RegExp(`\\nexport (?:declare )?interface ${name} `));
+    return [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, field]) => placed(at, field!));
+  });
+  const code = source === undefined ? "" : textOf(source);
+  const written = writers.flatMap(({ name, at }) => {
+    const body = bodyOf(code, new RegExp(`\\nfunction ${name}(?:\\$\\d+)?\\(`));
+    return [...body.matchAll(/setValueByPath\((toObject|parentObject), \['(\w+)'/g)].map(([, to, field]) =>
+      placed(to === "toObject" ? at : "", field!),
+    );
+  });
+  return [...new Set([...named, ...written])];
+}
+
+const textOf = (file: string) => readFileSync(new URL(`../../node_modules/${file}`, import.meta.url), "utf8");
+
+const placed = (at: string, field: string) => (at === "" ? field : `${at}.${field}`);
+
+function bodyOf(text: string, start: RegExp): string {
+  const from = text.search(start);
+  assert.ok(from >= 0, `${start} is not in the client`);
+  return text.slice(from, text.indexOf("\n}", from));
 }

@@ -10,6 +10,8 @@ import { bedrock } from "#providers/bedrock/bedrock.ts";
 import { gemini } from "#providers/gemini/gemini.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import type { Provider } from "#providers/provider.ts";
+import { vertex } from "#providers/vertex/vertex.ts";
+import { credentials } from "../providers/vertex/key-file.ts";
 import { call } from "./failover/chain-calls.ts";
 import { script } from "./scripted-members.ts";
 import { apis, type Fields } from "./translation-fields.ts";
@@ -24,6 +26,8 @@ const kinds: readonly [title: string, provider: Provider, settings: object, mode
   ["Anthropic", anthropic, { api_key: "k" }, "claude-sonnet-4-5"],
   ["Gemini", gemini, { api_key: "k" }, "gemini-2.5-pro"],
   ["Bedrock, Claude", bedrock, aws, "anthropic.claude-sonnet-4-5-20250929-v1:0"],
+  ["Vertex AI, Claude", vertex, { credentials }, "claude-sonnet-4-5@20250929"],
+  ["Vertex AI, Gemini", vertex, { credentials }, "gemini-2.5-pro"],
   ["Bedrock, Nova", bedrock, aws, "amazon.nova-pro-v1:0"],
 ];
 
@@ -60,7 +64,8 @@ function outcomeOf(api: Fields, field: string, kind: (typeof kinds)[number]): Ou
   const value = api.values[field];
   const [own, beside = {}] = Array.isArray(value) ? (value as [unknown, object?]) : [value];
   const before = prepared(api.format, { ...api.base, ...beside }, kind);
-  const after = prepared(api.format, { ...api.base, ...beside, [field]: own }, kind);
+  const asked = api.merged ? (own as object) : { [field]: own };
+  const after = prepared(api.format, { ...api.base, ...beside, ...asked }, kind);
   if (after.prepared.kind === "unsupported_parameter") return "refused";
   if (after.named.some((name) => !before.named.includes(name))) return "adapted";
   return sentBy(after) === sentBy(before) ? "silent" : "carried";
@@ -90,7 +95,7 @@ A test makes this page: it asks each kind of member with one field at a time, an
 client has a field that is not listed. \`carried\`: the member gets it, or its equivalent. \`adapted\`: the member is asked without it, or with
 something that stands for it, and \`X-Service-Pool-Adapted\` names it. \`refused\`: this member cannot serve the request, and the next one is asked.
 \`Trunkline\`: the gateway itself does what the field says, or refuses the request. The models are gpt-5-mini, deepseek-chat, claude-sonnet-4-5,
-gemini-2.5-pro and nova-pro; other models of a vendor may take more or less. Requests in Gemini's format are translated for every member, and
+gemini-2.5-pro and nova-pro; other models of a vendor may take more or less. Azure's members take what OpenAI's do. Requests in Gemini's format are translated for every member, and
 \`X-Service-Pool-Adapted\` names what is left out ([completion guarantees](ai.md), 1).
 
 ${parts.join("\n")}`;

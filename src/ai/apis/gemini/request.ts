@@ -4,25 +4,16 @@
 // ai.google.dev/api/generate-content, /api/caching#Part, /gemini-api/docs/thinking
 
 import type { ChatForm } from "#ai/apis/api-request.ts";
-import { isStrictSchema } from "#ai/apis/strict-schema.ts";
 import type { ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { append } from "#providers/translate/append.ts";
 import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 import { isPacked, unpacked } from "#providers/translate/reasoning-details.ts";
+import { camelCased, nameOthers, Untranslatable } from "./fields.ts";
+import { generationOf, jsonSchemaOf } from "./generation.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
-
-/** Thrown inside this file alone: what the request holds has no form in chat completions. */
-class Untranslatable extends Error {
-  readonly param: string;
-
-  constructor(param: string, message: string) {
-    super(message);
-    this.param = param;
-  }
-}
 
 /** Parameters that are translated here. */
 const known: ReadonlySet<string> = new Set([
@@ -51,16 +42,6 @@ export function chatOfContents(
   }
 }
 
-/** The object with its own names, not those inside of it, in camel case. */
-function camelCased(value: unknown): Fields {
-  if (!isObject(value)) return {};
-  const entries = Object.entries(value).map(([name, field]) => [
-    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    field,
-  ]);
-  return Object.fromEntries(entries);
-}
-
 function translated(body: Fields, stream: boolean, names: ToolNames, leftOut: string[]): Fields {
   if (textOf(body.cachedContent) !== "")
     throw new Untranslatable(
@@ -70,10 +51,10 @@ function translated(body: Fields, stream: boolean, names: ToolNames, leftOut: st
   for (const name of Object.keys(body)) if (!known.has(name) && body[name] !== null) leftOut.push(name);
   const tools = toolsOf(body.tools, names, leftOut);
   return {
-    messages: [...systemOf(body.systemInstruction), ...messagesOf(body.contents, names)],
+    messages: [...systemOf(body.systemInstruction, leftOut), ...messagesOf(body.contents, names, leftOut)],
     ...(stream ? { stream: true } : {}),
     ...generationOf(camelCased(body.generationConfig), leftOut),
-    ...(tools.length === 0 ? {} : { tools, ...choiceOf(body.toolConfig, names) }),
+    ...(tools.length === 0 ? {} : { tools, ...choiceOf(body.toolConfig, tools, names, leftOut) }),
   };
 }
 
@@ -86,8 +67,21 @@ function partsOf(content: unknown): Fields[] {
   );
 }
 
-function systemOf(content: unknown): object[] {
-  const texts = content === undefined ? [] : partsOf(content).map(({ text }) => textOf(text));
+/** Fields of a part; each has a form in chat completions, or there is an issue. */
+const partFields: readonly string[] = [
+  "text",
+  "thought",
+  "thoughtSignature",
+  "inlineData",
+  "fileData",
+  "functionCall",
+  "functionResponse",
+];
+
+function systemOf(content: unknown, leftOut: string[]): object[] {
+  const parts = content === undefined ? [] : partsOf(content);
+  for (const part of parts) nameOthers(part, ["text"], "systemInstruction", leftOut);
+  const texts = parts.map(({ text }) => textOf(text));
   const kept = texts.filter((text) => text.trim() !== "");
   return kept.length === 0 ? [] : [{ role: "system", content: kept.join("\n") }];
 }
@@ -139,12 +133,22 @@ function queueOf(queues: Map<string, Queue>, key: string): Queue {
   return known;
 }
 
-function messagesOf(contents: unknown, names: ToolNames): object[] {
+function messagesOf(contents: unknown, names: ToolNames, leftOut: string[]): object[] {
   const calls = new Calls();
   const list = Array.isArray(contents) ? contents : [contents];
   return list.flatMap((content, at): object[] => {
     const where = `contents.${at}`;
     const parts = partsOf(content);
+    for (const part of parts) {
+      nameOthers(part, partFields, "contents", leftOut);
+      if (isObject(part.functionResponse))
+        nameOthers(
+          part.functionResponse,
+          ["id", "name", "response", "parts"],
+          "contents.functionResponse",
+          leftOut,
+        );
+    }
     const role = isObject(content) ? textOf(content.role) : "";
     return role === "model" ? modelOf(parts, calls, names, where) : userOf(parts, calls, where);
   });
@@ -154,6 +158,7 @@ function modelOf(parts: readonly Fields[], calls: Calls, names: ToolNames, where
   const texts: string[] = [];
   const called: object[] = [];
   const details: Fields[] = [];
+  const images: Fields[] = [];
   for (const [at, part] of parts.entries()) {
     const call = part.functionCall;
     append(details, unpacked(part.thoughtSignature));
@@ -170,15 +175,20 @@ function modelOf(parts: readonly Fields[], calls: Calls, names: ToolNames, where
     } else if (typeof part.text === "string") {
       if (part.thought !== true) texts.push(part.text);
     } else if (part.inlineData === undefined) throw unknownPart(part, `${where}.parts.${at}`);
+    else if (part.thought !== true) images.push(mediaOf(part, `${where}.parts.${at}`));
   }
   const content = texts.join("");
-  if (content === "" && called.length === 0) return [];
+  if (content === "" && called.length === 0 && images.length === 0) return [];
   const message = {
     role: "assistant",
     content: content === "" ? null : content,
     ...(details.length === 0 ? {} : { reasoning_details: details }),
   };
-  return [called.length === 0 ? message : { ...message, tool_calls: called }];
+  const note = { type: "text", text: "The assistant made these pictures:" };
+  const made = images.length === 0 ? [] : [{ role: "user", content: [note, ...images] }];
+  // Nothing may stand between calls and their results.
+  if (called.length > 0) return [...made, { ...message, tool_calls: called }];
+  return content === "" ? made : [message, ...made];
 }
 
 /** Results come first, each in a message of its own. */
@@ -232,50 +242,50 @@ function unknownPart(part: Fields, where: string): Untranslatable {
   return new Untranslatable("contents", `${where}: this member takes no part with \`${names}\`.`);
 }
 
-function toolsOf(tools: unknown, names: ToolNames, leftOut: string[]): object[] {
-  return (Array.isArray(tools) ? tools : [tools]).map(camelCased).flatMap((tool): object[] => {
+interface FunctionTool {
+  type: "function";
+  function: { name: string };
+}
+
+function toolsOf(tools: unknown, names: ToolNames, leftOut: string[]): FunctionTool[] {
+  return (Array.isArray(tools) ? tools : [tools]).map(camelCased).flatMap((tool): FunctionTool[] => {
     const { functionDeclarations, ...others } = tool;
     // Tools that Google runs itself, such as its search.
     append(leftOut, Object.keys(others));
     return fieldsIn(functionDeclarations)
       .map(camelCased)
-      .map(({ name, description, parameters, parametersJsonSchema }) => ({
-        type: "function",
-        function: {
-          name: names.flat({ kind: "function", name: textOf(name), namespace: null }),
-          ...(textOf(description) === "" ? {} : { description }),
-          parameters: parametersJsonSchema ?? jsonSchemaOf(parameters) ?? { type: "object", properties: {} },
-        },
-      }));
+      .map(({ name, description, parameters, parametersJsonSchema, ...more }) => {
+        nameOthers(more, [], "functionDeclarations", leftOut);
+        return {
+          type: "function",
+          function: {
+            name: names.flat({ kind: "function", name: textOf(name), namespace: null }),
+            ...(textOf(description) === "" ? {} : { description }),
+            parameters: parametersJsonSchema ??
+              jsonSchemaOf(parameters) ?? { type: "object", properties: {} },
+          },
+        };
+      });
   });
 }
 
-/** Google's own schemas write types in capitals, and `nullable` beside them. */
-function jsonSchemaOf(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(jsonSchemaOf);
-  if (!isObject(schema)) return schema;
-  const { nullable, propertyOrdering: _ordering, ...rest } = camelCased(schema);
-  const entries = Object.entries(rest).map(([name, value]) => {
-    if (name === "type" && typeof value === "string") return [name, value.toLowerCase()];
-    if (name === "properties" && isObject(value))
-      return [name, Object.fromEntries(Object.entries(value).map(([key, of]) => [key, jsonSchemaOf(of)]))];
-    // Google writes numbers of 64 bits as texts.
-    if (/^(min|max)(Items|Length|Properties)$/.test(name)) return [name, Number(value)];
-    return [name, ["items", "anyOf"].includes(name) ? jsonSchemaOf(value) : value];
-  });
-  const written: Fields = Object.fromEntries(entries);
-  if (nullable !== true) return written;
-  return typeof written.type === "string" ? { ...written, type: [written.type, "null"] } : written;
-}
-
-function choiceOf(config: unknown, names: ToolNames): Fields {
-  const calling = camelCased(camelCased(config).functionCallingConfig);
+function choiceOf(
+  config: unknown,
+  tools: readonly FunctionTool[],
+  names: ToolNames,
+  leftOut: string[],
+): Fields {
+  const { functionCallingConfig, ...others } = camelCased(config);
+  nameOthers(others, [], "toolConfig", leftOut);
+  const calling = camelCased(functionCallingConfig);
+  nameOthers(calling, ["mode", "allowedFunctionNames"], "toolConfig.functionCallingConfig", leftOut);
   const allowed = (Array.isArray(calling.allowedFunctionNames) ? calling.allowedFunctionNames : []).map(
     (name) => ({
       type: "function",
       function: { name: names.flat({ kind: "function", name: textOf(name), namespace: null }) },
     }),
   );
+  const allowedNames = new Set(allowed.map(({ function: { name } }) => name));
   switch (calling.mode) {
     case "ANY":
       if (allowed.length === 1) return { tool_choice: allowed[0] };
@@ -284,64 +294,12 @@ function choiceOf(config: unknown, names: ToolNames): Fields {
     case "NONE":
       return { tool_choice: "none" };
     default:
-      return {};
+      // `VALIDATED`: calls of the model follow their schemas, which no other vendor promises in this place.
+      if (calling.mode === "VALIDATED") leftOut.push("toolConfig.functionCallingConfig.mode");
+      if (allowed.length === 0) return {};
+      // A model that may call some of its tools, or none, is offered those alone.
+      return { tools: tools.filter((tool) => allowedNames.has(tool.function.name)) };
   }
-}
-
-/** Parameters that have the same values under another name. */
-const renamed: Readonly<Record<string, string>> = {
-  temperature: "temperature",
-  topP: "top_p",
-  topK: "top_k",
-  maxOutputTokens: "max_tokens",
-  presencePenalty: "presence_penalty",
-  frequencyPenalty: "frequency_penalty",
-  seed: "seed",
-};
-
-function generationOf(config: Fields, leftOut: string[]): Fields {
-  const chat: Record<string, unknown> = {};
-  const {
-    stopSequences,
-    responseMimeType,
-    responseSchema,
-    responseJsonSchema,
-    thinkingConfig,
-    responseModalities,
-    candidateCount,
-    ...others
-  } = config;
-  for (const [name, value] of Object.entries(others)) {
-    const to = renamed[name];
-    if (to === undefined) leftOut.push(`generationConfig.${name}`);
-    else if (value !== null && value !== undefined) chat[to] = value;
-  }
-  if (typeof candidateCount === "number" && candidateCount > 1)
-    throw new Untranslatable("generationConfig.candidateCount", "This member gives one candidate.");
-  if (Array.isArray(stopSequences) && stopSequences.length > 0) chat.stop = stopSequences;
-  const schema = responseJsonSchema ?? jsonSchemaOf(responseSchema);
-  if (isObject(schema))
-    chat.response_format = {
-      type: "json_schema",
-      json_schema: { name: "answer", schema, strict: isStrictSchema(schema) },
-    };
-  else if (responseMimeType === "application/json") chat.response_format = { type: "json_object" };
-  if (Array.isArray(responseModalities) && responseModalities.includes("IMAGE"))
-    chat.modalities = responseModalities.map((name) => textOf(name).toLowerCase());
-  const effort = effortOf(camelCased(thinkingConfig));
-  if (effort !== null) chat.reasoning_effort = effort;
-  return chat;
-}
-
-/** Budgets of tokens up to which the effort is `low` and `medium`. */
-const lowBudget = 2_048;
-const mediumBudget = 12_288;
-
-function effortOf({ thinkingLevel, thinkingBudget }: Fields): string | null {
-  if (typeof thinkingLevel === "string") return thinkingLevel.toLowerCase();
-  if (typeof thinkingBudget !== "number" || thinkingBudget < 0) return null;
-  if (thinkingBudget === 0) return "none";
-  return thinkingBudget <= lowBudget ? "low" : thinkingBudget <= mediumBudget ? "medium" : "high";
 }
 
 /** Whether the client wants to see the model's thoughts. */

@@ -150,3 +150,50 @@ test("how hard to think: by level or by budget", () => {
   assert.equal(wantsThoughts({ generationConfig: { thinkingConfig: { includeThoughts: true } } }), true);
   assert.equal(wantsThoughts({}), false);
 });
+
+test("what is beside a text, in a tool and in its choice is named where it is lost", () => {
+  const { chat, leftOut } = written({
+    contents: [{ role: "user", parts: [{ text: "Hello!", video_metadata: { fps: 1 } }] }],
+    systemInstruction: {
+      parts: [{ text: "Be brief." }, { inlineData: { mimeType: "image/png", data: "A" } }],
+    },
+    tools: [{ functionDeclarations: [{ name: "f", response: { type: "STRING" } }, { name: "g" }] }],
+    toolConfig: {
+      functionCallingConfig: { mode: "VALIDATED", allowedFunctionNames: ["g"] },
+      retrievalConfig: { languageCode: "de" },
+    },
+  });
+  const parameters = { type: "object", properties: {} };
+  assert.deepEqual(chat, {
+    messages: [{ role: "system", content: "Be brief." }, ...messages],
+    tools: [{ type: "function", function: { name: "g", parameters } }],
+  });
+  assert.deepEqual(leftOut.sort(), [
+    "contents.videoMetadata",
+    "functionDeclarations.response",
+    "systemInstruction.inlineData",
+    "toolConfig.functionCallingConfig.mode",
+    "toolConfig.retrievalConfig",
+  ]);
+});
+
+test("a picture that the model made stays in the conversation", () => {
+  const inlineData = { mimeType: "image/png", data: "AAAA" };
+  const { chat } = written({
+    contents: [...contents, { role: "model", parts: [{ inlineData }] }, ...contents],
+  });
+  const image_url = { url: "data:image/png;base64,AAAA" };
+  assert.deepEqual(chat, {
+    messages: [
+      ...messages,
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "The assistant made these pictures:" },
+          { type: "image_url", image_url },
+        ],
+      },
+      ...messages,
+    ],
+  });
+});
