@@ -6,6 +6,7 @@ import { isOwnHost } from "#providers/prices/list-price.ts";
 import { defineProvider, type NativeRequest, type VendorRequest } from "#providers/provider.ts";
 import { extraHeaders, hostRoot, keyNeeded, severalKeys } from "#providers/settings.ts";
 import { keyOf } from "#providers/several-keys.ts";
+import { bodyText } from "#providers/translate/json.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
 import { anthropicAnswer, anthropicStream } from "./answer.ts";
@@ -67,7 +68,7 @@ export const anthropic = defineProvider({
         method: "POST",
         url: joinUrl(settings.base_url, "/v1/messages"),
         headers: { ...headersOf(settings, request.stream), "content-type": "application/json" },
-        body: JSON.stringify(translated.body),
+        body: bodyText(translated.body),
       },
       adapted: translated.adapted,
     };

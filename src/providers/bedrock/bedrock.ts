@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 import { defineProvider, type VendorRequest } from "#providers/provider.ts";
+import { bodyText } from "#providers/translate/json.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
 import { bedrockAnswer, bedrockStream } from "./answer.ts";
@@ -100,7 +101,7 @@ export const bedrock = defineProvider({
           accept: request.stream ? "application/vnd.amazon.eventstream" : "application/json",
           "content-type": "application/json",
         },
-        body: JSON.stringify(translated.body),
+        body: bodyText(translated.body),
       }),
       adapted: translated.adapted,
     };

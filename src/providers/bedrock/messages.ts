@@ -51,8 +51,8 @@ export function bedrockMessages(
 ): { messages: BedrockMessage[]; issue: string | null } {
   const messages: BedrockMessage[] = [];
   const issues: string[] = [];
-  // The documents of a request have distinct names, also those of different messages.
-  const names = new DistinctNames(" ");
+  // The documents of a request have distinct names, also those of different messages; case does not make them distinct.
+  const names = new DistinctNames(" ", { ignoresCase: true });
   for (const turn of turns) {
     const role = turn.role === "assistant" ? "assistant" : "user";
     const content = blocksOf(turn, ability, names, issues);

@@ -6,6 +6,7 @@ import { isOwnHost } from "#providers/prices/list-price.ts";
 import { defineProvider } from "#providers/provider.ts";
 import { extraHeaders, hostRoot, keyNeeded, severalKeys } from "#providers/settings.ts";
 import { keyOf } from "#providers/several-keys.ts";
+import { bodyText } from "#providers/translate/json.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
 import { geminiAnswer, geminiStream } from "./answer.ts";
@@ -61,7 +62,7 @@ export const gemini = defineProvider({
         method: "POST",
         url: joinUrl(settings.base_url, `${resource(request.model)}:${method}`),
         headers: { ...headersOf(settings, request.stream), "content-type": "application/json" },
-        body: JSON.stringify(translated.body),
+        body: bodyText(translated.body),
       },
       adapted: translated.adapted,
     };
@@ -78,7 +79,7 @@ export const gemini = defineProvider({
         method: "POST",
         url: joinUrl(settings.base_url, `${resource(request.model)}:batchEmbedContents`),
         headers: { ...headersOf(settings, false), "content-type": "application/json" },
-        body: JSON.stringify(translated.body),
+        body: bodyText(translated.body),
       },
     };
   },

@@ -30,6 +30,8 @@ const words: VendorErrorRules = {
       "invalid_api_key invalid_authentication_error authentication_error access_terminated",
     ),
     ...all("unauthorized", "exceeded_current_quota_error unsupported_country_region_territory"),
+    // Accounts in arrears: Alibaba, Volcengine, Z.AI, in that order.
+    ...all("unauthorized", "Arrearage AccountOverdueError 1113"),
     ...all("context_length", "context_length_exceeded exceed_context_size_error tokens_limit_reached"),
     ...all("context_length", "model_max_prompt_tokens_exceeded context_exceeded context_window_exceeded"),
     // Groq: what the model wrote is no call, or no JSON.
@@ -65,6 +67,11 @@ const words: VendorErrorRules = {
     [/^(your )?billing hard limit has been reached/i, "unauthorized"],
     [/^your account is not active/i, "unauthorized"],
     [/^insufficient (balance|credits|funds)\b/i, "unauthorized"],
+    [/^access denied, please make sure your account is in good standing\b/i, "unauthorized"],
+    [
+      /^(sorry, )?(your |the )?account (balance is insufficient|is (in arrears|overdue)|has an overdue balance)\b/i,
+      "unauthorized",
+    ],
     [/^you have exceeded your monthly included credits/i, "unauthorized"],
     [
       /^(the response was filtered|your request was rejected) (due to the prompt|as a result of our safety)/i,

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { ChatRequest, RefusedParameter } from "#providers/provider.ts";
-import { parseExactly, textOf } from "#providers/translate/json.ts";
+import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 import type { VendorDefaults } from "./vendors.ts";
 
 const noDeveloper =
@@ -18,23 +18,46 @@ export function refusedForm(message: string): RefusedParameter | null {
   return noDeveloper.test(message.slice(0, 400)) ? { name: "developer", valueOnly: false } : null;
 }
 
+const fileIn = (part: unknown): Fields =>
+  isObject(part) && part.type === "file" && isObject(part.file) ? part.file : {};
+
+const isLinked = (part: unknown): boolean => textOf(fileIn(part).file_url) !== "";
+
+/** Whether a message has a file by its link, which chat completions of most vendors do not take. */
+export function hasLinkedFile({ text, body }: Pick<ChatRequest, "text" | "body">): boolean {
+  if (!text.includes('"file_url"')) return false;
+  return fieldsIn(body.messages).some(({ content }) => fieldsIn(content).some(isLinked));
+}
+
+/** OpenRouter has links where others have the data. */
+function withLinks(message: Fields): Fields {
+  if (!fieldsIn(message.content).some(isLinked)) return message;
+  const content = fieldsIn(message.content).map((part) => {
+    const { file_url: link, ...file } = fileIn(part);
+    return isLinked(part) ? { ...part, file: { ...file, file_data: link } } : part;
+  });
+  return { ...message, content };
+}
+
 /** The messages as JSON in the form that the vendor takes; undefined: as they are. */
 export function messagesFor(
   { text, refused = [] }: Pick<ChatRequest, "text" | "refused">,
-  vendor: Pick<VendorDefaults, "knowsDeveloper" | "ownCallIds">,
+  vendor: Pick<VendorDefaults, "knowsDeveloper" | "ownCallIds" | "takesFileLinks">,
 ): string | undefined {
   const lacksDeveloper = vendor.knowsDeveloper !== true || refused.includes("developer");
   const lacksIds = vendor.ownCallIds === true || refused.includes("tool_call_ids");
   const renames = lacksDeveloper && text.includes('"developer"');
   const renumbers = lacksIds && text.includes('"tool_call');
-  if (!renames && !renumbers) return undefined;
+  const links = vendor.takesFileLinks === true && text.includes('"file_url"');
+  if (!renames && !renumbers && !links) return undefined;
   const body = parseExactly(text);
   if (!isObject(body) || !Array.isArray(body.messages)) return undefined;
   let changed = false;
   const messages = body.messages.map((message: unknown) => {
     if (!isObject(message)) return message;
     const asSystem = renames && message.role === "developer" ? { ...message, role: "system" } : message;
-    const formed = renumbers ? withOwnIds(asSystem) : asSystem;
+    const numbered = renumbers ? withOwnIds(asSystem) : asSystem;
+    const formed = links ? withLinks(numbered) : numbered;
     if (formed !== message) changed = true;
     return formed;
   });

@@ -18,6 +18,7 @@ import {
 import { extraHeaders, severalKeys } from "#providers/settings.ts";
 import { keyOf } from "#providers/several-keys.ts";
 import { adapt } from "#providers/translate/hints.ts";
+import { bodyText } from "#providers/translate/json.ts";
 import { secret } from "#settings/secrets.ts";
 import { urlMark } from "#settings/url.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
@@ -26,7 +27,7 @@ import { entraFields, entraGrant, entraIssues } from "./entra.ts";
 import { openaiFailure } from "./failure.ts";
 import { encodeForm } from "./form.ts";
 import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
-import { messagesFor } from "./message-forms.ts";
+import { hasLinkedFile, messagesFor } from "./message-forms.ts";
 import { completionOfResponse, overResponsesFailure } from "./over-responses/answer.ts";
 import { responsesRequest } from "./over-responses/request.ts";
 import { streamOverResponses } from "./over-responses/stream.ts";
@@ -150,7 +151,7 @@ function toolsApiOf(settings: Settings): ToolsApi | null {
             "content-type": "application/json",
             accept: request.stream ? "text/event-stream" : "application/json",
           },
-          body: JSON.stringify(translated.body),
+          body: bodyText(translated.body),
         }),
         adapted: translated.adapted,
       };
@@ -283,8 +284,15 @@ export const openaiCompatible = defineProvider({
   settings: settingsSchema,
   urls: (settings) => [baseOf(settings), entraGrant(settings)?.url].filter((url) => url !== undefined),
   chat: (request, settings) => {
+    const vendor = defaultsOf(settings.vendor);
+    if (vendor.takesFileLinks !== true && hasLinkedFile(request))
+      return {
+        kind: "unsupported_parameter",
+        param: "messages",
+        message: "Chat completions have no files by their links at this vendor.",
+      };
     const ask = request.stream && !request.refused?.includes("stream_options") && asksUsage(settings);
-    const messages = messagesFor(request, defaultsOf(settings.vendor));
+    const messages = messagesFor(request, vendor);
     return {
       kind: "request",
       request: admitted(settings, {

@@ -21,6 +21,8 @@ export interface VendorDefaults {
   knowsDeveloper?: true;
   /** It takes no ids of calls but those of its own form. */
   ownCallIds?: true;
+  /** Its chat completions take files by their links. */
+  takesFileLinks?: true;
   /** Whose list prices its models have; with an address of its own, at that address alone. */
   listed?: ListedVendor;
 }
@@ -42,7 +44,12 @@ const vendors = {
     knowsDeveloper: true,
     listed: "openai",
   },
-  openrouter: { url: "https://openrouter.ai/api/v1", responses: "documented", knowsDeveloper: true },
+  openrouter: {
+    url: "https://openrouter.ai/api/v1",
+    responses: "documented",
+    knowsDeveloper: true,
+    takesFileLinks: true,
+  },
   groq: { url: "https://api.groq.com/openai/v1", responses: "documented", listed: "groq" },
   mistral: {
     url: "https://api.mistral.ai/v1",

@@ -21,11 +21,35 @@ export function textOf(value: unknown): string {
 export const argumentsText = (value: unknown): string =>
   isObject(value) ? JSON.stringify(value) : textOf(value);
 
+/** What JSON has of half a pair of surrogates, which vendors refuse ("no low surrogate in string"); a backslash may be before it. */
+const halfPair = /\\ud[89a-f]/i;
+
+/**
+ * The value as the text of a request. Half a character, as a client leaves it where it cuts a text, becomes U+FFFD: texts and
+ * names are well-formed.
+ */
+export function bodyText(value: unknown): string {
+  const text = JSON.stringify(value);
+  return halfPair.test(text) ? JSON.stringify(wellFormed(value)) : text;
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== "object" || value === null || isRawJSON(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name.toWellFormed(), wellFormed(inner)]),
+  );
+}
+
 /** Only text that matches can hold such a number; most text is parsed without inspecting each value. */
 const maybeInexact = /-0(?![.\d]*[1-9])|\d[\d.]{15}|\d[eE]/;
 
 // In V8 since Node 21, not yet in TypeScript's library: a number that is printed as it is spelled.
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON(text: string): unknown;
+  isRawJSON(value: unknown): boolean;
+};
 
 const significant = (source: string) =>
   source

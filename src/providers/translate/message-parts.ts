@@ -43,10 +43,14 @@ export function mediaPart(part: Fields): MediaPart | string {
     case "file": {
       const file = isObject(part.file) ? part.file : {};
       const data = textOf(file.file_data);
-      if (data === "")
+      const link = textOf(file.file_url);
+      if (data === "" && link === "")
         return "a file can only be given as `file_data`; another provider's `file_id` means nothing here.";
       const name = textOf(file.filename);
-      return located(data, name === "" ? null : name);
+      const found = located(data || link, name === "" ? null : name);
+      // Documents have links without an ending.
+      const isUnnamed = typeof found !== "string" && found.kind === "link" && found.mediaType === null;
+      return isUnnamed ? { ...found, mediaType: "application/pdf" } : found;
     }
     default:
       return "this type of content cannot be translated.";

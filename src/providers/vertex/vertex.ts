@@ -12,6 +12,7 @@ import { geminiBody } from "#providers/gemini/request.ts";
 import { defineProvider, type NativeRequest, type VendorRequest } from "#providers/provider.ts";
 import { extraHeaders } from "#providers/settings.ts";
 import type { TokenGrant } from "#providers/token-grant.ts";
+import { bodyText } from "#providers/translate/json.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
 import { claudeApi, claudeBody, isClaude, isClaudeError, ownName } from "./claude.ts";
@@ -103,7 +104,7 @@ function posted(
     method: "POST",
     url: joinUrl(rootOf(settings), path),
     headers: Object.keys(client).length === 0 ? headers : forwardedHeaders(headers, client),
-    body: typeof body === "string" ? body : JSON.stringify(body),
+    body: typeof body === "string" ? body : bodyText(body),
     tokenGrant: grantOf(settings),
   };
 }

@@ -57,6 +57,10 @@ test("documents have distinct names of the letters that Bedrock takes", () => {
     ({ content }) => (content as Block[]).flatMap(({ document }) => document?.name ?? []),
   );
   assert.deepEqual(later, ["a csv", "a csv 2"]);
+  const cased = translated([
+    { role: "user", content: [file("a.csv"), file("A.csv"), file("A.CSV"), { type: "text", text: "x" }] },
+  ]).messages.flatMap(({ content }) => (content as Block[]).flatMap(({ document }) => document?.name ?? []));
+  assert.deepEqual(cased, ["a csv", "A csv 2", "A CSV 3"]);
 });
 
 test("a thousand documents without a name have a thousand names, at a cost that grows as their number does", () => {

@@ -21,6 +21,9 @@ test("inside a 200 the error's own words decide", () => {
     [{ message: "x", code: 400 }, "invalid_request"],
     [{ message: "x", code: "rate_limit_exceeded" }, "rate_limited"],
     [{ message: "x", code: "insufficient_quota" }, "unauthorized"],
+    [{ message: "x", code: "Arrearage" }, "unauthorized"],
+    [{ message: "x", code: "AccountOverdueError" }, "unauthorized"],
+    [{ message: "Your account is in arrears, please recharge.", code: "1113" }, "unauthorized"],
     [{ message: "x", code: "context_length_exceeded" }, "context_length"],
     [{ message: "x", code: "content_filter" }, "content_policy"],
     ["overloaded", "upstream_error"],
@@ -60,4 +63,18 @@ test("a refusal of tools beside effort, which has no code, is this member's alon
   assert.equal(read(400, { ...error, param: "messages" }).kind, "invalid_request");
   const learned = read(400, { ...error, code: "unsupported_value" });
   assert.deepEqual(learned.refused, { name: "reasoning_effort", valueOnly: true });
+});
+
+test("an account in arrears is the pool's own problem, at the status of a caller's fault too", () => {
+  for (const message of [
+    "Access denied, please make sure your account is in good standing. For details, see: https://help.example.com",
+    "Sorry, your account balance is insufficient",
+    "Your account is in arrears.",
+    "The account has an overdue balance.",
+  ])
+    for (const status of [400, 429]) {
+      const failure = read(status, { message });
+      assert.equal(failure.kind, "unauthorized", `${status} ${message}`);
+      assert.doesNotMatch(failure.error.message, /account is in|overdue|standing/);
+    }
 });

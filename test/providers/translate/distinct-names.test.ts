@@ -41,3 +41,14 @@ test("a thousand equal names cost a thousand times what one costs, also where th
     assert.ok(looked <= maxLookups, `${looked}`);
   }
 });
+
+test("where case does not count, no two names differ in it alone", () => {
+  const stems = fc.array(fc.constantFrom("a", "A", "a 2", "A 2", "b"), { maxLength: 40 });
+  fc.assert(
+    fc.property(stems, (asked) => {
+      const names = new DistinctNames(" ", { ignoresCase: true });
+      const made = asked.map((stem) => names.of(stem).toLowerCase());
+      assert.equal(new Set(made).size, asked.length);
+    }),
+  );
+});

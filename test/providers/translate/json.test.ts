@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { isObject } from "#contract/normalise.ts";
 import {
   answerBounds,
+  bodyText,
   fieldsIn,
   isWithinBounds,
   parseAnswerExactly,
@@ -87,4 +88,21 @@ test("a small negative number is no reason to look at every value", () => {
   assert.deepEqual(parseExactly("[-0.012, -0.5]"), [-0.012, -0.5]);
   for (const text of ["[-0]", "[-0.0]", "[-0.00,1]", "[-0e1]"])
     assert.equal(JSON.stringify(parseExactly(text)), text);
+});
+
+test("half a character is replaced in texts and names, and nothing else is changed", () => {
+  const half = "\ud83d";
+  assert.equal(
+    bodyText({ [half]: [`a${half}b`, { c: `\udc00` }] }),
+    JSON.stringify({ "\ufffd": ["a\ufffdb", { c: "\ufffd" }] }),
+  );
+  const exact = parseExactly(`{"n":12345678901234567890,"t":"${half}"}`);
+  assert.equal(bodyText(exact), '{"n":12345678901234567890,"t":"\ufffd"}');
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: "grapheme" }), (value) => {
+      assert.equal(bodyText(value), JSON.stringify(value));
+    }),
+  );
+  // A backslash before the letters is a text of its own.
+  assert.equal(bodyText(["\\ud83d"]), '["\\\\ud83d"]');
 });

@@ -8,7 +8,7 @@ import type { ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { append } from "#providers/translate/append.ts";
-import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
+import { bodyText, fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 import { isPacked, unpacked } from "#providers/translate/reasoning-details.ts";
 import { camelCased, nameOthers, Untranslatable } from "./fields.ts";
 import { generationOf, jsonSchemaOf } from "./generation.ts";
@@ -35,7 +35,7 @@ export function chatOfContents(
   const body = camelCased(parseExactly(text));
   try {
     const chat = translated(body, stream, names, leftOut);
-    return { kind: "chat", text: JSON.stringify(chat), body: chat };
+    return { kind: "chat", text: bodyText(chat), body: chat };
   } catch (error) {
     if (!(error instanceof Untranslatable)) throw error;
     return { kind: "unsupported_parameter", param: error.param, message: error.message };
@@ -229,6 +229,10 @@ function mediaOf(part: Fields, where: string): Fields {
     const url = textOf(fileUri);
     const isPicture = /^https?:/.test(url) && /^(image\/|$)/.test(textOf(mimeType));
     if (isPicture) return { type: "image_url", image_url: { url } };
+    // Files at Google have links too, which its key alone opens.
+    const isDocument =
+      /^https:\/\/(?![\w.-]*\.googleapis\.com\/)/.test(url) && mimeType === "application/pdf";
+    if (isDocument) return { type: "file", file: { filename: "document.pdf", file_url: url } };
     throw new Untranslatable(
       "contents",
       `${where}: this member cannot read a file at Google or a link to one.`,

@@ -9,7 +9,7 @@ import type { ToolNames } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { append } from "#providers/translate/append.ts";
-import { fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
+import { bodyText, fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 import { unpacked } from "#providers/translate/reasoning-details.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
@@ -57,13 +57,13 @@ export function chatOfMessages(text: string, tools: ToolNames, leftOut: string[]
   const body = isObject(parsed) ? parsed : {};
   try {
     const chat = translated(body, tools, leftOut, false);
-    const plain = { kind: "chat", text: JSON.stringify(chat), body: chat } as const;
+    const plain = { kind: "chat", text: bodyText(chat), body: chat } as const;
     if (!text.includes('"cache_control"')) return plain;
     return {
       ...plain,
       marked: () => {
         const marked = translated(body, tools, [], true);
-        return { text: JSON.stringify(marked), body: marked };
+        return { text: bodyText(marked), body: marked };
       },
     };
   } catch (error) {
@@ -262,8 +262,9 @@ function partsOf(block: Fields, where: string): Part[] {
         return typeof source.content === "string"
           ? [{ type: "text", text: source.content }]
           : fieldsIn(source.content).flatMap((inner) => partsOf(inner, where));
-      if (source.type !== "base64") throw unknownBlock(block, where);
       const filename = textOf(block.title) || "document.pdf";
+      if (source.type === "url") return [{ type: "file", file: { filename, file_url: textOf(source.url) } }];
+      if (source.type !== "base64") throw unknownBlock(block, where);
       return [{ type: "file", file: { filename, file_data: data } }];
     }
     case "search_result": {

@@ -7,7 +7,7 @@ import { type ToolNames, UnknownTool } from "#ai/apis/tool-names.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { PreparedRequest } from "#providers/provider.ts";
 import { append } from "#providers/translate/append.ts";
-import { argumentsText, fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
+import { argumentsText, bodyText, fieldsIn, parseExactly, textOf } from "#providers/translate/json.ts";
 import { unpacked } from "#providers/translate/reasoning-details.ts";
 
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
@@ -64,7 +64,7 @@ export function chatOfResponses(text: string, names: ToolNames, leftOut: string[
   const body = isObject(parsed) ? parsed : {};
   try {
     const chat = translated(body, names, leftOut);
-    return { kind: "chat", text: JSON.stringify(chat), body: chat };
+    return { kind: "chat", text: bodyText(chat), body: chat };
   } catch (error) {
     if (error instanceof UnknownTool)
       return { kind: "unsupported_parameter", param: "tools", message: error.message };
@@ -320,10 +320,11 @@ function partOf(part: Fields, where: string): Part {
       return { type: "image_url", image_url: { url, ...detail } };
     }
     case "input_file": {
-      const data = textOf(part.file_data);
-      if (data === "") break;
+      const { file_data: data, file_url: url } = part;
       const filename = textOf(part.filename) || "file";
-      return { type: "file", file: { filename, file_data: data } };
+      if (textOf(data) !== "") return { type: "file", file: { filename, file_data: data } };
+      if (textOf(url) === "") break;
+      return { type: "file", file: { filename, file_url: url } };
     }
     case "input_audio":
       return { type: "input_audio", input_audio: part.input_audio };

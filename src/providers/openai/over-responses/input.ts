@@ -85,7 +85,9 @@ function inputPart(part: Fields, issue: Issue): Fields {
     return { type: "input_image", image_url: textOf(url), detail: textOf(detail) || "auto" };
   }
   if (part.type === "file" && isObject(part.file)) {
-    const { file_data: data, file_id: id, filename } = part.file;
+    const { file_data: data, file_id: id, file_url: url, filename } = part.file;
+    // Beside a link OpenAI takes no name.
+    if (typeof url === "string") return { type: "input_file", file_url: url };
     return {
       type: "input_file",
       ...(typeof data === "string" ? { file_data: data } : {}),
