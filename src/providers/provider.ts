@@ -72,7 +72,6 @@ export type PreparedRequest =
   | { kind: "request"; request: VendorRequest; adapted?: readonly string[] }
   | { kind: "simulated"; answer: SimulatedResponse }
   | { kind: "unsupported_parameter"; param: string; message: string };
-
 export type { ClientFormat } from "#contract/ai/operations.ts";
 
 /** A client's request in a vendor's own format, on its way to a member that speaks it. */
@@ -100,6 +99,8 @@ export interface SealedReasoning {
   in(body: NativeRequest["body"]): readonly string[];
   /** What a request brings back that cannot be left out, such as a compacted conversation; absent: nothing. */
   essential?(body: NativeRequest["body"]): readonly string[];
+  /** It signs all thoughts: plain ones are another member's. */
+  signsAll?: true;
   /** What is new in the text of an answer or of a chunk. */
   made(text: string): readonly string[];
   /** The same of the chunks of one stream, in order, where thoughts come in pieces; absent: none do. */

@@ -86,7 +86,8 @@ export function sealedIn(
   if (sealed === null || values.length === 0) return { sealed, values, foreign: none };
   if (unsealed.includes(choice)) return { sealed, values, foreign: new Set(values) };
   const foreign = byMaker(choice.member, sealed, values).map(([some, maker]) => origins.foreign(some, maker));
-  return { sealed, values, foreign: foreign.reduce((all, some) => all.union(some)) };
+  const unsigned = new Set(sealed.signsAll ? values.filter(isPlainThought) : []);
+  return { sealed, values, foreign: foreign.reduce((all, some) => all.union(some), unsigned) };
 }
 
 /** Whether the member is asked once more, without the sealed reasoning that it could not open. */

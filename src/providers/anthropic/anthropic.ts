@@ -76,7 +76,7 @@ export const anthropic = defineProvider({
   answer: anthropicAnswer,
   stream: anthropicStream,
   failure: anthropicFailure,
-  native: (format, settings) => {
+  native: (format, settings, model) => {
     if (format !== "messages") return null;
     const forwarded = (path: string, request: NativeRequest): VendorRequest => ({
       method: "POST",
@@ -93,7 +93,7 @@ export const anthropic = defineProvider({
       stream: forwardedStream,
       fold: foldedMessage,
       unfold: unfoldedMessage,
-      sealed: sealedThinking(settings.base_url),
+      sealed: sealedThinking(settings.base_url, model),
       countTokens: (request) => forwarded("/v1/messages/count_tokens", request),
     };
   },

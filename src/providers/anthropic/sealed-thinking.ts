@@ -4,9 +4,10 @@
 
 import { withMembers } from "#contract/json-text.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
+import { isOwnHost } from "#providers/prices/list-price.ts";
 import type { Failure, NativeRequest, SealedReasoning } from "#providers/provider.ts";
 import { fieldsIn, parseExactly, parseJson, textOf } from "#providers/translate/json.ts";
-import { hasPacked, isPacked } from "#providers/translate/reasoning-details.ts";
+import { hasPacked, isPacked, plainThought } from "#providers/translate/reasoning-details.ts";
 
 /** In place of the signature of thoughts that no vendor signed. */
 export const foreignSignature = "trunkline-unsigned";
@@ -14,8 +15,15 @@ export const foreignSignature = "trunkline-unsigned";
 /** A mark of this gateway, or thoughts of another vendor that were packed here. */
 const isOurs = (seal: string) => seal === foreignSignature || isPacked(seal);
 
-/** What only those can open who made it: a thought's signature, or the thought itself. Empty: the block has no thoughts. */
+/** Thoughts that endpoints of other vendors tell in Anthropic's form without a signature: Claude refuses them. */
+const isUnsigned = ({ type, signature }: Fields) => type === "thinking" && textOf(signature) === "";
+
+/**
+ * What only those take who made it: a thought's signature, the thought itself, or an unsigned one as `plainThought` has it. Empty:
+ * the block has no thoughts.
+ */
 function sealOf(block: Fields): string {
+  if (isUnsigned(block)) return plainThought(textOf(block.thinking) || " ");
   if (block.type === "thinking") return textOf(block.signature);
   return block.type === "redacted_thinking" ? textOf(block.data) : "";
 }
@@ -25,19 +33,46 @@ const sealsIn = (content: unknown) =>
     .map(sealOf)
     .filter((seal) => seal !== "" && !isOurs(seal));
 
+/** The seals of a whole message, or of an event by itself. */
 function sealsMade(text: string): string[] {
-  if (!text.includes('"signature') && !text.includes('"redacted_thinking"')) return [];
+  if (!/"(?:redacted_)?thinking"|"signature/.test(text)) return [];
   const value = parseJson(text);
   if (!isObject(value)) return [];
   const delta = isObject(value.delta) && value.delta.type === "signature_delta" ? value.delta : {};
   const signature = textOf(delta.signature);
-  const blocks = [...fieldsIn(value.content), ...fieldsIn([value.content_block])];
-  return signature === "" ? sealsIn(blocks) : [signature];
+  const sealed = fieldsIn([value.content_block]).filter((block) => !isUnsigned(block));
+  return signature === "" ? sealsIn([...fieldsIn(value.content), ...sealed]) : [signature];
+}
+
+/** Of a stream, a block's seal is known where it ends: its signature comes last, and unsigned thoughts are whole then. */
+function madeInPieces(): (text: string) => string[] {
+  let block: Fields | null = null;
+  return (text) => {
+    if (block === null && !(text.includes('"content_block"') && text.includes("thinking"))) return [];
+    const value = parseJson(text);
+    if (!isObject(value)) return [];
+    if (isObject(value.content_block)) {
+      block = value.content_block;
+      return [];
+    }
+    const { delta } = value;
+    if (block !== null && isObject(delta)) {
+      const { thinking, signature } = block;
+      if (delta.type === "thinking_delta")
+        block = { ...block, thinking: textOf(thinking) + textOf(delta.thinking) };
+      else if (delta.type === "signature_delta")
+        block = { ...block, signature: textOf(signature) + textOf(delta.signature) };
+      return [];
+    }
+    const ended = block === null ? [] : sealsIn([block]);
+    block = null;
+    return ended;
+  };
 }
 
 /** Anthropic's own sentences, with the block's place in front; its type is that of every wrong request. */
 const refusal =
-  /^messages\.\d+\.content\.\d+(\.[a-z_]+)*: invalid `?(signature|data)`? in `?(redacted_)?thinking`? block/i;
+  /^messages\.\d+\.content\.\d+(?:(\.[a-z_]+)*: invalid `?(signature|data)`? in `?(redacted_)?thinking`? block|\.thinking\.signature: )/i;
 
 /** Whether Anthropic could not open thoughts of the request. */
 export const isSignatureRefusal = ({ kind, status, error }: Failure) =>
@@ -48,14 +83,17 @@ export const anthropicUrl = "https://api.anthropic.com";
 
 /**
  * `baseUrl`: of the member. At Anthropic's own address all accounts open the same thoughts, and so do Claude's on the clouds that
- * Anthropic names as compatible: they have that address here.
+ * Anthropic names as compatible: they have that address here. `model`: Claude's models sign all of their thoughts.
  */
-export function sealedThinking(baseUrl: string): SealedReasoning {
+export function sealedThinking(baseUrl: string, model: string): SealedReasoning {
+  const isClaude = isOwnHost(baseUrl, anthropicUrl) || /(?:^|[/.])claude-/.test(model);
   return {
     sharedBy: baseUrl,
+    ...(isClaude ? { signsAll: true } : {}),
     field: "messages",
     in: ({ messages }) => fieldsIn(messages).flatMap(({ content }) => sealsIn(content)),
     made: sealsMade,
+    madeInPieces,
     isRefusal: isSignatureRefusal,
   };
 }

@@ -67,7 +67,7 @@ export function claudeApi(
     stream: forwardedStream,
     fold: foldedMessage,
     unfold: unfoldedMessage,
-    sealed: sealedThinking(baseUrl),
+    sealed: sealedThinking(baseUrl, "claude-"),
     countTokens: (request) => {
       const model = JSON.stringify(ownName(request.model));
       return posted(

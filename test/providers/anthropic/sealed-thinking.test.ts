@@ -31,7 +31,7 @@ test("they are taken out, with messages that had nothing else, and other fields 
 });
 
 test("what is signed or encrypted is read of whole answers and of streams", () => {
-  const { made } = sealedThinking("https://api.anthropic.com");
+  const { made } = sealedThinking("https://api.anthropic.com", "m");
   const signed = { type: "thinking", thinking: "x", signature: "c2ln" };
   const redacted = { type: "redacted_thinking", data: "ZGF0YQ==" };
   const read = (value: object) => made(JSON.stringify(value));
@@ -58,7 +58,7 @@ test("foreign thoughts go and own ones stay, in order", () => {
     withoutForeignThinking(text, new Set(["other"])),
     JSON.stringify({ thinking: { type: "enabled", budget_tokens: 2_000 }, messages: [kept] }),
   );
-  assert.deepEqual(sealedThinking("u").in({ messages: [spoken] }), ["own", "other"]);
+  assert.deepEqual(sealedThinking("u", "m").in({ messages: [spoken] }), ["own", "other"]);
 });
 
 test("a budget of thoughts stays where the turn that lost its own is over, and other edits of the context stay", () => {
@@ -80,4 +80,46 @@ test("a budget of thoughts stays where the turn that lost its own is over, and o
     thinking,
     edits,
   ]);
+});
+
+test("thoughts without a signature differ from signed ones, whole and in pieces, and are never Claude's", () => {
+  const thinking = (text: string, more: object = {}) => ({ type: "thinking", thinking: text, ...more });
+  const { made, madeInPieces, in: sealsIn, signsAll } = sealedThinking("https://other.test", "glm-5");
+  assert.equal(signsAll, undefined);
+  const plain = ["plain Hm."];
+  assert.deepEqual(made(JSON.stringify({ content: [thinking("Hm."), { type: "text", text: "Hi" }] })), plain);
+  for (const more of [{}, { signature: "" }]) {
+    const read = madeInPieces!();
+    const events: object[] = [
+      { type: "content_block_start", index: 0, content_block: thinking("", more) },
+      { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "H" } },
+      { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "m." } },
+      { type: "content_block_stop", index: 0 },
+    ];
+    assert.deepEqual(
+      events.flatMap((event) => read(JSON.stringify(event))),
+      plain,
+    );
+    const signed = {
+      type: "content_block_delta",
+      index: 0,
+      delta: { type: "signature_delta", signature: "s" },
+    };
+    assert.deepEqual(
+      events.toSpliced(3, 0, signed).flatMap((event) => read(JSON.stringify(event))),
+      ["s"],
+    );
+  }
+  const messages = [
+    { role: "assistant", content: [thinking("Hm."), thinking("A", { signature: "s" }), thinking("")] },
+  ];
+  assert.deepEqual(sealsIn({ messages }), [...plain, "s", "plain  "]);
+  const left = withoutForeignThinking(JSON.stringify({ messages }), new Set([...plain, "plain  "]));
+  assert.deepEqual(JSON.parse(left).messages[0].content, [thinking("A", { signature: "s" })]);
+  for (const [url, model] of [
+    ["https://api.anthropic.com", "m"],
+    ["https://proxy.test", "claude-sonnet-4-5"],
+    ["https://proxy.test", "anthropic/claude-opus-5"],
+  ] as const)
+    assert.equal(sealedThinking(url, model).signsAll, true, model);
 });
