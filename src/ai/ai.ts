@@ -28,10 +28,12 @@ import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
 import type { PoolWithMembers } from "#store/pools/pools.ts";
-import { readSharedSpend, readSpend } from "#store/pools/usage-sums.ts";
+import { readSharedSpend, readSpend } from "#store/pools/spend.ts";
 import type { Caller } from "./caller.ts";
 import type { CallOutcome, ClientRequest, ResponseStream } from "./complete.ts";
 import { reportLowBudget } from "./low-budget.ts";
+import { pricedOnlyBy } from "./priced-members.ts";
+import { isPriced, unpricedModels } from "./pricing.ts";
 import { createRefusalLog } from "./refusals.ts";
 import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
 import { createTokenCounter } from "./token-counter.ts";
@@ -99,6 +101,8 @@ export interface AiGateway {
   countTokens(opened: Opened, request: ClientRequest, signal: LightAbortSignal): Promise<number | null>;
   /** The models that the key may use now, the pool's own name first. */
   models(opened: Opened): ListedModel[];
+  /** The models of a member, of every operation, without a known price. */
+  unpricedModels(member: Parameters<typeof unpricedModels>[0]): string[];
   health(poolId: string): MemberStatus[];
   /** The members of all pools that are in use, for the metrics. */
   members(): MemberLoad[];
@@ -320,7 +324,16 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       }
     },
     countTokens: (opened, request, signal) => counter.count(opened, request, signal),
-    models: ({ key, pool }) => listModels(pool, key, clock),
+    models: ({ key, pool }) => {
+      const pricedOnly = pricedOnlyBy(key) !== null;
+      return listModels(
+        pool,
+        key,
+        clock,
+        (member, model) => !pricedOnly || isPriced(member, model, deps.listPrices),
+      );
+    },
+    unpricedModels: (member) => unpricedModels(member, deps.listPrices),
     health: (poolId) => {
       const now = clock.monotonic();
       const members = pools.inUse.find(({ id }) => id === poolId)?.members ?? [];

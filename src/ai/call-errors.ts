@@ -1,5 +1,6 @@
 // The errors of calls that no member served, and the statuses that clients see for members' failures.
 
+import { openAiError } from "#contract/ai/openai-error.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { ApiError, Failure } from "#providers/provider.ts";
 
@@ -18,6 +19,15 @@ export function unknownModel(model: string | null): ApiError {
     code: "model_not_found",
   };
 }
+
+const budgetOf = { key: "this key", pool: "the pool", account: "the account" } as const;
+
+/** A 400, because repeating the call cannot help, and agents take a 403 for a wrong key. `of`: whose budget it is. */
+export const unpricedModel = (of: keyof typeof budgetOf, model: string): ApiError => ({
+  ...openAiError("unpriced_model"),
+  message: `The budget of ${budgetOf[of]} refuses models without a known price, and \`${model}\` has none. Set its price in \`prices\` of the pool's member, or \`unpriced: allow\` in the budget.`,
+  param: "model",
+});
 
 /** The status for the client. A member's rejected credentials are not the client's fault. */
 export function statusOf({ kind, status }: Failure): number {

@@ -14,9 +14,10 @@ import { isForwarded } from "#contract/ai/operations.ts";
 import { costNumber } from "#contract/cost.ts";
 import type { ApiError } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
-import { shuttingDownError, statusOf, unknownModel } from "./call-errors.ts";
+import { shuttingDownError, statusOf, unknownModel, unpricedModel } from "./call-errors.ts";
 import { CallTally } from "./call-tally.ts";
 import type { CallOutcome, CompletionRequest, CompletionResult, ResponseStream } from "./completion.ts";
+import { pricedMembers } from "./priced-members.ts";
 
 export type {
   CallOutcome,
@@ -41,12 +42,17 @@ export async function complete(
   const modelRequest: ModelRequest = { model, poolName: pool.name, strict: pool.strict_models, allowed };
   const modelsOf = modelsFor(kind);
   const select = kind === "embeddings" ? embeddingMembers : eligibleMembers;
-  const found = select(pool.members, modelRequest, modelsOf);
+  const { pricedOnlyBy = null } = request;
+  const found =
+    pricedOnlyBy === null
+      ? select(pool.members, modelRequest, modelsOf)
+      : pricedMembers(select, pool.members, modelRequest, modelsOf, deps.prices);
   const refuse = (status: number, error: ApiError): CompletionResult => {
     tally.close(status, null);
     return { kind: "error", status, error, retryAfterMs: null, served: null };
   };
   if (found.kind === "unknown_model") return refuse(404, unknownModel(request.model));
+  if (found.kind === "unpriced") return refuse(400, unpricedModel(pricedOnlyBy ?? "key", found.model));
   if (
     kind !== "chat" &&
     found.choices.length === 0 &&

@@ -2,6 +2,7 @@
 
 import type { ApiRequest } from "#ai/apis/api-request.ts";
 import type { AttemptRecord, Trial } from "#ai/failover/call.ts";
+import type { BudgetOwner } from "#ai/pools/pool-key.ts";
 import type { Repeatable, Slot } from "#ai/repeats/repeatable.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { CallSpan } from "#ai/tracing/call-span.ts";
@@ -24,6 +25,8 @@ export interface CompletionRequest {
   includeUsage: boolean;
   /** The models that the key may use; null: all. */
   allowedModels: readonly string[] | null;
+  /** Whose budget keeps it from models without a known price; absent or null: none does. */
+  pricedOnlyBy?: BudgetOwner["kind"] | null;
   /** Estimated tokens of the input (see `limits/estimate.ts`). */
   promptTokens: number;
   /** Headers that each request to a member has too. */
@@ -39,7 +42,7 @@ export interface CompletionRequest {
 /** A request as the HTTP route hands it in. */
 export type ClientRequest = Omit<
   CompletionRequest,
-  "allowedModels" | "promptTokens" | "extraHeaders" | "span"
+  "allowedModels" | "pricedOnlyBy" | "promptTokens" | "extraHeaders" | "span"
 >;
 
 /** How a call ended, for the usage record. */

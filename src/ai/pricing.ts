@@ -2,6 +2,7 @@
 // then the vendor's list price.
 
 import type { Member } from "#ai/pools/member.ts";
+import { allModels } from "#ai/pools/operation-models.ts";
 import { aliasesOf } from "#ai/pools/pool.ts";
 import { type Cost, costOfPicos } from "#contract/cost.ts";
 import { builtInPrices, type ListPrices, listPrice, type Price } from "#providers/prices/list-price.ts";
@@ -13,6 +14,9 @@ type PriceSource = "set" | "list";
 
 type Priced = Pick<Member, "aliases" | "price" | "prices" | "provider" | "settings">;
 
+/** The sandbox makes its answers itself. */
+const free: Price = { input: 0, output: 0 };
+
 /** The price of a member's model; null: none is known. A model of a name of its own is listed under its alias. */
 function priceOf(
   member: Priced,
@@ -23,6 +27,7 @@ function priceOf(
   const own = names.find((name) => Object.hasOwn(member.prices, name));
   const price = own === undefined ? member.price : member.prices[own]!;
   if (price !== null) return { price, source: "set" };
+  if (member.provider.kind === "sandbox") return { price: free, source: "list" };
   const vendor = member.provider.listedAs(member.settings, model);
   if (vendor === null) return null;
   for (const name of names) {
@@ -31,6 +36,16 @@ function priceOf(
   }
   return null;
 }
+
+/** Whether the price of a member's model is known. */
+export const isPriced = (member: Priced, model: string, prices?: ListPrices): boolean =>
+  priceOf(member, model, prices) !== null;
+
+/** The models of a member, of every operation, without a known price. */
+export const unpricedModels = (
+  member: Priced & Parameters<typeof allModels>[0],
+  prices?: ListPrices,
+): string[] => [...new Set(allModels(member))].filter((model) => !isPriced(member, model, prices));
 
 /** A price for a million tokens is that of one token in millionths; in millionths of those it is whole. */
 const picosOf = (tokens: number, price: number): bigint =>

@@ -21,6 +21,7 @@ import {
   complete,
 } from "./complete.ts";
 import { type Labels, labelsOf } from "./labels.ts";
+import { pricedOnlyBy } from "./priced-members.ts";
 
 /** A limit or a budget refuses the call. `levels`: what is left of the limits, for the headers. */
 export interface RateLimited {
@@ -127,6 +128,7 @@ async function serveCall(
   const completion = {
     ...request,
     allowedModels: key.models,
+    pricedOnlyBy: pricedOnlyBy(key),
     promptTokens: prompt,
     extraHeaders: caller.extraHeaders,
     span,

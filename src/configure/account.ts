@@ -4,10 +4,10 @@
 import { z } from "zod";
 import { seenRevision } from "#contract/envelope.ts";
 import type { Issue } from "#contract/issue.ts";
-import { sharedBudgetRules } from "#contract/manage/pools/budgets.ts";
+import { sharedBudgetRules, withChoice } from "#contract/manage/pools/budgets.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { nameText } from "#contract/name.ts";
-import { patchSchema } from "#contract/resource-schema.ts";
+import { patchSchema, readFields } from "#contract/resource-schema.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import { isTimeZone, startOfMonth } from "#runtime/time-zones.ts";
@@ -186,14 +186,14 @@ async function hasAllowance(
 
 async function change(
   deps: ConfigureDeps,
-  { id, revision }: Pick<AccountsTable, "id" | "revision">,
+  { id, revision, ai_budget: before }: Pick<AccountsTable, "id" | "revision" | "ai_budget">,
   changes: Omit<AccountChanges, "revision">,
 ): Promise<"changed" | "name_taken" | "provisioned" | Overtaken> {
   const renews = changes.plan?.renews;
   const outcome = await deps.database.run(changeAccount, {
     id,
     revision,
-    columns: columnsOf(changes),
+    columns: columnsOf(changes, before),
     allowances: allowancesOf(deps, changes.plan?.credit ?? {}),
     ...(renews === undefined ? {} : { renews }),
     at: deps.clock.now(),
@@ -229,7 +229,7 @@ async function insert(deps: ConfigureDeps, input: AccountInput): Promise<string 
     revision: 1,
     created_at: now,
     updated_at: now,
-    ...columnsOf(toFullChange(input)),
+    ...columnsOf(toFullChange(input), null),
   };
   const allowances = allowancesOf(deps, input.plan.credit);
   const renews = input.plan.renews ?? null;
@@ -250,8 +250,11 @@ function allowancesOf(
   });
 }
 
-/** The columns of the fields in `changes`. */
-function columnsOf(changes: Omit<AccountChanges, "revision">): AccountColumns {
+/** The columns of the fields in `changes`. `budgetBefore`: as it is stored. */
+function columnsOf(
+  changes: Omit<AccountChanges, "revision">,
+  budgetBefore: AccountsTable["ai_budget"],
+): AccountColumns {
   const { name, time_zone, country, plan, rate_limit, lateness_ms, channel_failover } = changes;
   const columns: AccountColumns = {};
   if (name !== undefined) columns.name = name;
@@ -264,7 +267,9 @@ function columnsOf(changes: Omit<AccountChanges, "revision">): AccountColumns {
   if (lateness_ms !== undefined) columns.lateness_ms = lateness_ms;
   if (channel_failover !== undefined) columns.channel_failover = channel_failover ? 1 : 0;
   const { ai_budget } = changes;
-  if (ai_budget !== undefined) columns.ai_budget = ai_budget === null ? null : JSON.stringify(ai_budget);
+  const before = budgetBefore === null ? null : readFields(sharedBudgetRules, JSON.parse(budgetBefore));
+  if (ai_budget !== undefined)
+    columns.ai_budget = ai_budget === null ? null : JSON.stringify(withChoice(ai_budget, before));
   const files = changes.attachments;
   if (files?.max_files !== undefined) columns.attachment_files = files.max_files;
   if (files?.max_bytes !== undefined) columns.attachment_bytes = files.max_bytes;

@@ -1,6 +1,7 @@
 // The keys of a pool. The SHA-256 of a key is stored; the text of a generated key is shown once.
 
 import { maxPoolKeys } from "#contract/limits.ts";
+import { withChoice } from "#contract/manage/pools/budgets.ts";
 import { type KeyFields, keyFields, keyRules } from "#contract/manage/pools/keys.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
@@ -44,6 +45,7 @@ export const keys = defineResource({
     name,
     expires_at: expires_at === null ? null : isoTime(expires_at),
   }),
+  settled: (fields, before) => ({ ...fields, budget: withChoice(fields.budget, before?.budget ?? null) }),
   refusal: ({ revoked_at }) =>
     revoked_at === null ? null : { kind: "conflict", message: "The key was revoked. Create another one." },
   find: (database, poolRef, id) => database.run(findPoolKey, { ...poolRef, id }),

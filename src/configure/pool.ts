@@ -3,6 +3,7 @@
 
 import type { Issue } from "#contract/issue.ts";
 import { maxMembers, maxPools } from "#contract/limits.ts";
+import { withChoice } from "#contract/manage/pools/budgets.ts";
 import { type PoolInput, poolFields, poolRules } from "#contract/manage/pools/pools.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";
@@ -32,6 +33,7 @@ export const pools = defineResource({
   rules: poolRules,
   columns: ({ name }, { accountId }: Of, _: PoolsTable | null) => ({ account_id: accountId, name }),
   fieldsOf: ({ name }) => ({ name }),
+  settled: (fields, before) => ({ ...fields, budget: withChoice(fields.budget, before?.budget ?? null) }),
   find,
   save: savePool,
   taken: ["name_taken", { path: ["name"], message: "is taken" }],

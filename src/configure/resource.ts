@@ -70,6 +70,8 @@ interface ResourceDefinition<Of, Row extends ManagedRow, S extends Shape, R exte
   /** The other fields of a stored row. */
   fieldsOf(row: Row): Omit<FieldsOf<S>, keyof FieldsOf<R> | "settings">;
   kinds?: Kinds<FieldsOf<S>>;
+  /** The fields as they are stored, where that depends on those before; null: it is created. */
+  settled?(fields: FieldsOf<S>, before: FieldsOf<S> | null): FieldsOf<S>;
   /** What the schema cannot check. `before`: the stored fields; null: it is created. */
   check?(
     fields: FieldsOf<S>,
@@ -146,14 +148,14 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
   async prepare(
     deps: ConfigureDeps,
     of: Of,
-    fields: FieldsOf<S>,
+    input: FieldsOf<S>,
     existing: Row | null,
     change: { before: FieldsOf<S>; settings: SettingsChange | null } | null = null,
   ): Promise<Prepared<Row>> {
-    const { kinds, check, columns, rules, idPrefix } = this.#definition;
-    const issues = [
-      ...((await check?.(fields, deps, of, change?.before ?? this.#known(deps.sealer, existing))) ?? []),
-    ];
+    const { kinds, check, columns, rules, idPrefix, settled } = this.#definition;
+    const before = change?.before ?? this.#known(deps.sealer, existing);
+    const fields = settled?.(input, before) ?? input;
+    const issues = [...((await check?.(fields, deps, of, before)) ?? [])];
     const id = existing?.id ?? deps.newId(idPrefix);
     const sealed: { settings?: string } = {};
     if (kinds) {

@@ -31,5 +31,9 @@ export function costText({ cost, cost_rest }: Cost): string {
 /** The number that is nearest to the cost. */
 export const costNumber = (cost: Cost): number => Number(costText(cost));
 
+/** A sum of costs, as replies show it; null: all calls that may have cost something were without a known price. */
+export const sumNumber = ({ unpriced, ...cost }: Cost & { unpriced: number }): number | null =>
+  unpriced > 0 && cost.cost === 0 && cost.cost_rest === 0 ? null : costNumber(cost);
+
 /** In millionths of the currency unit, as budgets and metrics add it up. */
 export const costInMillionths = ({ cost, cost_rest }: Cost): number => cost + cost_rest / 1_000_000;

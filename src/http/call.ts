@@ -115,7 +115,15 @@ export interface HttpCore extends Core {
   passwords: PasswordHasher;
   ai: Pick<
     AiGateway,
-    "accept" | "authenticate" | "countTokens" | "health" | "keyLevels" | "models" | "openForPerson" | "serve"
+    | "accept"
+    | "authenticate"
+    | "countTokens"
+    | "health"
+    | "keyLevels"
+    | "models"
+    | "openForPerson"
+    | "serve"
+    | "unpricedModels"
   >;
   readiness(): Promise<Readiness>;
   accountChanges: AccountChanges;

@@ -75,6 +75,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/pools/keys.ts"),
   import("#store/pools/pools.ts"),
   import("#store/pools/pool-statistics.ts"),
+  import("#store/pools/spend.ts"),
   import("#store/pools/usage-groups.ts"),
   import("#store/pools/usage-retention.ts"),
   import("#store/pools/usage-sums.ts"),

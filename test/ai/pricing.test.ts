@@ -12,12 +12,15 @@ import type { Usage } from "#providers/provider.ts";
 import { sandbox } from "#providers/sandbox/sandbox.ts";
 
 const usage: Usage = { promptTokens: 10_000, completionTokens: 100, totalTokens: 10_100 };
-const own = { name: "main", aliases: {}, price: null, prices: {}, provider: sandbox, settings: {} };
 const openai = (settings: object) => ({
-  ...own,
+  name: "main",
+  aliases: {},
+  price: null,
+  prices: {},
   provider: openaiCompatible,
   settings: openaiCompatible.settings.parse(settings),
 });
+const own = openai({ base_url: "https://unlisted.test/v1" });
 const cost = (member: object, model = "m", more: Partial<Usage> = {}, attempts: AttemptRecord[] = []) => {
   const members = [
     { ...own, ...member },
@@ -33,6 +36,8 @@ test("the model's price comes before the member's, that before the list; no pric
   assert.deepEqual(cost({ price, prices: { m: { input: 2, output: 2 } } }), ["0.0202", "set"]);
   assert.deepEqual(cost({ aliases: { mini: "m" }, prices: { mini: price } }), ["0.0102", "set"]);
   assert.equal(cost({}), null);
+  assert.deepEqual(cost({ provider: sandbox }), ["0", "list"], "the sandbox costs nothing");
+  assert.deepEqual(cost({ provider: sandbox, price }), ["0.0102", "set"]);
   const listed = openai({});
   assert.deepEqual(cost(listed, "gpt-5-mini"), ["0.0027", "list"]);
   assert.deepEqual(cost({ ...listed, price }, "gpt-5-mini"), ["0.0102", "set"]);

@@ -73,7 +73,7 @@ test("its bounds are stored as they were given, and change one at a time", async
   const bounds = {
     models: ["echo"],
     limits: { requests_per_minute: 40, tokens_per_minute: 1_000, concurrency: 2 },
-    budget: { tokens_per_day: 5, tokens_per_month: 6, cost_per_month: 12.345678 },
+    budget: { tokens_per_day: 5, tokens_per_month: 6, cost_per_month: 12.345678, unpriced: "refuse" },
     expires_at: "2027-01-01T00:00:00.000Z",
   };
   const { row } = await make("bound", bounds);
@@ -101,7 +101,7 @@ test("its bounds are stored as they were given, and change one at a time", async
   assert.deepEqual(rulesOf((await make("free")).row), {
     models: null,
     limits: { requests_per_minute: null, tokens_per_minute: null, concurrency: null },
-    budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null },
+    budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, unpriced: null },
     expires_at: null,
   });
 });

@@ -40,7 +40,13 @@ const find = async (name = "default") => {
 const issuesOf = (result: { kind: string; issues?: { path: readonly unknown[]; message: string }[] }) =>
   (result.issues ?? []).map(({ path, message }) => `${path.join(".")}: ${message}`);
 
-const noBudget = { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, low_percent: 80 };
+const noBudget = {
+  tokens_per_day: null,
+  tokens_per_month: null,
+  cost_per_month: null,
+  unpriced: null,
+  low_percent: 80,
+};
 
 test("a pool with its members and keys is made, and made keys are shown once", async () => {
   const input = {

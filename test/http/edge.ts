@@ -226,6 +226,7 @@ export const noAi: HttpCore["ai"] = {
   models: () => [],
   health: () => [],
   keyLevels: async () => [],
+  unpricedModels: () => [],
 };
 
 /** Where no test of mail links has put its own: no token is ours. */

@@ -8,10 +8,10 @@ import * as limits from "#store/pools/key-limits.ts";
 import * as keys from "#store/pools/keys.ts";
 import * as poolStatistics from "#store/pools/pool-statistics.ts";
 import * as pools from "#store/pools/pools.ts";
+import * as spend from "#store/pools/spend.ts";
 import * as usage from "#store/pools/usage.ts";
 import * as usageGroups from "#store/pools/usage-groups.ts";
 import * as usageRetention from "#store/pools/usage-retention.ts";
-import * as usageSums from "#store/pools/usage-sums.ts";
 import { accountOf, id, now } from "./grown.ts";
 import { type Case, caseOf } from "./inputs-messages.ts";
 import {
@@ -155,10 +155,10 @@ export const poolCases: Case[] = [
   }),
   caseOf(poolStatistics.readKeyNames, poolId),
   caseOf(usageRetention.deleteUsageSums, { before: "2026-11-12", limit }),
-  caseOf(usageSums.readSharedSpend, { ownerId: poolId, day: "2026-11-12", month: "2026-11" }),
-  caseOf(usageSums.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),
+  caseOf(spend.readSharedSpend, { ownerId: poolId, day: "2026-11-12", month: "2026-11" }),
+  caseOf(spend.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),
   caseOf(poolStatistics.readLastRefusals, [keyId, "key_none"]),
-  caseOf(usageSums.readKeyUse, { keyIds: [keyId, "key_none"], day: "2026-11-12", month: "2026-11" }),
+  caseOf(spend.readKeyUse, { keyIds: [keyId, "key_none"], day: "2026-11-12", month: "2026-11" }),
   caseOf(
     usageGroups.readUsage,
     { accountId, poolId, from: "2026-11-01", to: "2026-11-30", by: "day", split: true },

@@ -16,6 +16,7 @@ const point: PoolStatisticsPoint = {
   prompt_tokens: 0,
   completion_tokens: 0,
   cost: 0,
+  unpriced: 0,
   refused: { requests: 0, tokens: 0, concurrency: 1, budget: 2 },
   // The call that failed over failed in the end.
   ended: { answered: 1, answered_after_failover: 0, errors: 1, aborted: 1 },

@@ -18,8 +18,13 @@ export interface ListedModel {
   embeds: boolean;
 }
 
-/** The pool's own name, then each model of the members that are not down, and its aliases, as far as the key may use them. */
-export function listModels(pool: Pool, key: PoolKey, clock: Clock): ListedModel[] {
+/** The pool's own name, then each model of the members that are not down, and its aliases, as far as the key may use them. `mayAsk`: what else it may not. */
+export function listModels(
+  pool: Pool,
+  key: PoolKey,
+  clock: Clock,
+  mayAsk: (member: Pool["members"][number], model: string) => boolean = () => true,
+): ListedModel[] {
   const now = clock.monotonic();
   const created = Math.floor(pool.createdAt / 1000);
   const own = { id: pool.name, created, owner: "trunkline", completes: false, embeds: false };
@@ -31,6 +36,7 @@ export function listModels(pool: Pool, key: PoolKey, clock: Clock): ListedModel[
     const embedding = modelsFor("embeddings")(member);
     for (const model of allModels(member)) {
       if (health.isModelMissing(model, now) || health.availability(now, model).kind === "down") continue;
+      if (!mayAsk(member, model)) continue;
       const known = [model, ...aliasesOf(member, model)];
       if (key.models !== null && !known.some((one) => key.models?.includes(one))) continue;
       for (const id of known)

@@ -92,6 +92,16 @@ export function embeddingMembers<Member extends Candidate>(
   return { kind: "choices", choices };
 }
 
+/** Whether a member serves the model that the request names. */
+export function isServed<Member extends Candidate>(
+  members: readonly Member[],
+  request: ModelRequest,
+  modelsOf: (member: Member) => readonly string[],
+): boolean {
+  const name = modelNameOf(request);
+  return name !== null && servingMembers(members, name, modelsOf).length > 0;
+}
+
 const modelNameOf = ({ model, poolName }: ModelRequest) =>
   model !== null && model !== poolName ? model : null;
 

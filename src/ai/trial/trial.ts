@@ -7,10 +7,10 @@ import type { Trial } from "#ai/failover/call.ts";
 import type { Opened } from "#ai/pools/pools.ts";
 import type { RateLimited } from "#ai/serve.ts";
 import { openAiError } from "#contract/ai/openai-error.ts";
-import { costNumber } from "#contract/cost.ts";
 import type { TryPoolInput } from "#contract/manage/pools/try.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
+import { callNumber } from "#store/pools/unpriced.ts";
 import type { UsedCall } from "#store/pools/usage.ts";
 import { chatBody, TrialRequest, trialEvent } from "./trial-request.ts";
 
@@ -203,7 +203,7 @@ export class TrialStream {
         completion: row?.completion_tokens ?? 0,
         estimated: row?.estimated === 1,
       },
-      cost: row === null ? 0 : costNumber(row),
+      cost: row === null ? 0 : callNumber(row),
       attempts: this.#asked,
       first_byte_ms: row?.first_byte_ms ?? null,
       ms: row?.ms ?? this.#elapsed(),

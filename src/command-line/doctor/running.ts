@@ -193,7 +193,47 @@ async function lookAtGateways(api: Api, account: Account): Promise<Finding[]> {
 interface Pool {
   id: string;
   name: string;
-  members: { id: string; name: string; kind: string; active: boolean }[];
+  members: { id: string; name: string; kind: string; active: boolean; unpriced_models: string[] }[];
+}
+
+interface PoolUsage {
+  /** The id of the pool, where usage is grouped by pools. */
+  group: string;
+  unpriced: number;
+}
+
+/** Names in a finding; the rest are counted. */
+const maxNamed = 10;
+
+/** Which models of the account's pools have no known price, and how many calls of the last 30 days. */
+async function lookAtPrices(api: Api, account: Account): Promise<Finding[]> {
+  const path = `/api/manage/v1/accounts/${account.id}`;
+  const { data: usage } = await api.ask<{ data: PoolUsage[] }>("GET", `${path}/ai-usage?by=pool`);
+  const findings: Finding[] = [];
+  for await (const pool of api.rows<Pool>(`${path}/pools`)) {
+    const models = pool.members.flatMap(({ active, name, unpriced_models }) =>
+      active ? unpriced_models.map((model) => `${model} (member ${name})`) : [],
+    );
+    const calls = usage.find(({ group }) => group === pool.id)?.unpriced ?? 0;
+    if (models.length === 0 && calls === 0) continue;
+    const more = models.length > maxNamed ? ` and ${models.length - maxNamed} more` : "";
+    const named =
+      models.length === 0
+        ? "All models have a price now."
+        : `No price is known of ${models.slice(0, maxNamed).join(", ")}${more}.`;
+    const counted =
+      calls === 0 ? "" : ` ${calls} ${calls === 1 ? "call" : "calls"} of the last 30 days had no price.`;
+    findings.push(
+      warning(
+        `pool ${pool.name}`,
+        plain(`${named}${counted}`),
+        models.length === 0
+          ? "The usage of these days costs more than it shows."
+          : "Set `prices` of the member: a budget of cost refuses these models, or cannot count their calls.",
+      ),
+    );
+  }
+  return findings;
 }
 
 async function lookAtMembers(api: Api, account: Account, limit: number): Promise<Finding[]> {
@@ -236,6 +276,7 @@ export async function lookAtRunning(api: Api): Promise<Finding[]> {
       ...(await lookAtAttention(api, account)),
       ...(await lookAtGateways(api, account)),
       ...asked,
+      ...(await lookAtPrices(api, account)),
     );
   }
   return findings;

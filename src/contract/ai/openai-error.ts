@@ -43,6 +43,12 @@ export const aiProblems = {
     message: "No member of this pool has models for this operation.",
     when: "Images, speech, transcriptions, moderations or reranking were asked of a pool none of whose members lists models for them; the message names the field. Or completions of a text or a compaction were asked of a pool none of whose members has them.",
   },
+  unpriced_model: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "The budget refuses models without a known price.",
+    when: "The budget of the key, of its pool or of the account refuses models without a known price (`unpriced: refuse`), and no other member can serve the call. The message names the model.",
+  },
   model_not_found: {
     status: 404,
     type: "invalid_request_error",

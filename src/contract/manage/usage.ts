@@ -50,7 +50,17 @@ export const usageFields = {
   failed_over: z.int().describe("Calls for which more than one member was asked."),
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
-  cost: z.number().describe("In the currency of the members' prices."),
+  cost: z
+    .number()
+    .nullable()
+    .describe(
+      "In the currency of the members' prices: at least so much where `unpriced` is above 0. Null: not known, because none of the calls had a known price.",
+    ),
+  unpriced: z
+    .int()
+    .describe(
+      "Calls that a member answered with a model without a known price, which `cost` lacks. Those from before Trunkline counted them are not in it.",
+    ),
 };
 
 const usage = z
@@ -179,7 +189,12 @@ const call = z
       ),
     cached_tokens: z.int().describe("Of the prompt: read from the provider's cache."),
     cache_write_tokens: z.int().describe("Of the prompt: written to the provider's cache."),
-    cost: z.number().describe("In the currency of the members' prices; list prices are in US dollars."),
+    cost: z
+      .number()
+      .nullable()
+      .describe(
+        "In the currency of the members' prices; list prices are in US dollars. Null: not known, because the model has no known price.",
+      ),
     price_source: z
       .enum(["set", "list"])
       .nullable()

@@ -2,8 +2,7 @@
 // each day by end user and by tag. Days stay, hours and labels are removed with the calls.
 
 import { type RawBuilder, sql } from "kysely";
-import { costInMillionths } from "#contract/cost.ts";
-import { readOperation, type Tx } from "#store/database.ts";
+import type { Tx } from "#store/database.ts";
 import { addDuration, type Histogram, merge } from "#store/histogram.ts";
 import type {
   CompletionsTable,
@@ -12,6 +11,7 @@ import type {
   UsageHoursTable,
   UsageSums,
 } from "#store/schema/pools.ts";
+import { isUnpriced } from "./unpriced.ts";
 
 type Call = CompletionsTable & { day: string };
 
@@ -26,6 +26,7 @@ const sumColumns = {
   completion_tokens: "bigint",
   cost: "bigint",
   cost_rest: "bigint",
+  unpriced: "bigint",
 } as const satisfies Record<keyof UsageSums, "bigint">;
 export const sumNames = Object.keys(sumColumns) as (keyof UsageSums)[];
 
@@ -37,6 +38,7 @@ export const noSums = (): UsageSums => ({
   completion_tokens: 0,
   cost: 0,
   cost_rest: 0,
+  unpriced: 0,
 });
 
 function addCall(sums: UsageSums, call: Call): void {
@@ -47,6 +49,7 @@ function addCall(sums: UsageSums, call: Call): void {
   sums.completion_tokens += call.completion_tokens;
   sums.cost += call.cost;
   sums.cost_rest += call.cost_rest;
+  sums.unpriced += isUnpriced(call) ? 1 : 0;
 }
 
 /** Outcomes that say nothing against the member. */
@@ -329,71 +332,3 @@ async function addSpend(tx: Tx, groups: readonly Group[]): Promise<void> {
       cost_rest = spend_days.cost_rest + excluded.cost_rest
   `.execute(tx.db);
 }
-
-/** What a pool's or an account's budget is measured by, as `readSpend`. */
-export const readSharedSpend = readOperation(
-  "readSharedSpend",
-  async (tx, input: { ownerId: string; day: string; month: string }) => {
-    const { ownerId, day, month } = input;
-    const { rows } = await sql<Spent>`
-      select sum(case when day = ${day} then tokens else 0 end) as today, sum(tokens) as month, sum(cost) as cost, sum(cost_rest) as rest
-      from ${tx.indexed("spend_days")}
-      where owner_id = ${ownerId} and day >= ${`${month}-01`} and day <= ${`${month}-31`}
-    `.execute(tx.db);
-    return spendOf(rows[0]);
-  },
-);
-
-/** Null: there are no rows. */
-interface Spent {
-  today: number | null;
-  month: number | null;
-  cost: number | null;
-  rest: number | null;
-}
-
-function spendOf(sums: Spent | undefined) {
-  return {
-    tokensToday: Number(sums?.today ?? 0),
-    tokensThisMonth: Number(sums?.month ?? 0),
-    costThisMonth: costInMillionths({ cost: Number(sums?.cost ?? 0), cost_rest: Number(sums?.rest ?? 0) }),
-  };
-}
-
-/** What a budget is measured by. `day`: a local day; `month`: as `2026-11`. Costs in millionths. */
-export const readSpend = readOperation(
-  "readSpend",
-  async (tx, input: { keyId: string; day: string; month: string }) => {
-    const { keyId, day, month } = input;
-    const { rows } = await sql<Spent>`
-      select sum(case when day = ${day} then prompt_tokens + completion_tokens else 0 end) as today,
-        sum(prompt_tokens + completion_tokens) as month, sum(cost) as cost, sum(cost_rest) as rest
-      from ${tx.indexed("usage_days")} where key_id = ${keyId} and day >= ${`${month}-01`} and day <= ${`${month}-31`}
-    `.execute(tx.db);
-    return spendOf(rows[0]);
-  },
-);
-
-/** What keys were used for, by their ids; a key without calls is not in it. `day` and `month` as of `readSpend`. */
-export const readKeyUse = readOperation(
-  "readKeyUse",
-  async (tx, input: { keyIds: readonly string[]; day: string; month: string }) => {
-    const { keyIds, day, month } = input;
-    if (keyIds.length === 0) return [];
-    const ids = tx.list([...keyIds]);
-    const { rows: spent } = await sql<Spent & { key_id: string }>`
-      select key_id, sum(case when day = ${day} then prompt_tokens + completion_tokens else 0 end) as today,
-        sum(prompt_tokens + completion_tokens) as month, sum(cost) as cost, sum(cost_rest) as rest
-      from ${tx.indexed("usage_days")}
-      where key_id in ${ids} and day >= ${`${month}-01`} and day <= ${`${month}-31`} group by key_id
-    `.execute(tx.db);
-    const { rows: last } = await sql<{ id: string; at: number | null }>`
-      select id, (
-        select at from ${tx.indexed("completions", "completions_keyed")}
-        where completions.key_id = pool_keys.id order by completions.id desc limit 1
-      ) as at from pool_keys where id in ${ids}
-    `.execute(tx.db);
-    const sums = new Map(spent.map((row) => [row.key_id, row]));
-    return last.map(({ id, at }) => ({ id, at: at === null ? null : Number(at), ...spendOf(sums.get(id)) }));
-  },
-);

@@ -27,6 +27,7 @@ import { up as deferredApi } from "#store/schema/migrations/0020-deferred-api.ts
 import { up as senderNames } from "#store/schema/migrations/second-release/0021-sender-names.ts";
 import { up as ownWords } from "#store/schema/migrations/second-release/0022-own-words.ts";
 import { up as partCounting } from "#store/schema/migrations/second-release/0023-part-counting.ts";
+import { up as unpricedCalls } from "#store/schema/migrations/second-release/0024-unpriced-calls.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -52,6 +53,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 21, name: "sender-names", up: senderNames },
   { id: 22, name: "own-words", up: ownWords },
   { id: 23, name: "part-counting", up: partCounting },
+  { id: 24, name: "unpriced-calls", up: unpricedCalls },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -165,6 +165,8 @@ export interface UsageSums {
   completion_tokens: number;
   cost: number;
   cost_rest: number;
+  /** Calls that a member answered with a model without a known price. */
+  unpriced: number;
 }
 
 export interface UsageDaysTable extends UsageSums {

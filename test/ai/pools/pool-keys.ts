@@ -7,6 +7,7 @@ export const noBudget: SharedBudgetRules = {
   tokens_per_day: null,
   tokens_per_month: null,
   cost_per_month: null,
+  unpriced: null,
   low_percent: null,
 };
 

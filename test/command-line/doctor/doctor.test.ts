@@ -186,13 +186,15 @@ test("while the service runs: its gateways, members and public address are asked
       ["callbacks", "error"],
       ["gateway acme", "error"],
       [`member ${pool.name}/broken`, "error"],
+      [`pool ${pool.name}`, "warning"],
     ],
   );
+  assert.equal(found[3]?.detail, "No price is known of m (member broken).");
   assert.match(found[0]?.detail ?? "", /and not as Trunkline does/);
   assert.match(found[1]?.detail ?? "", /could not be reached \(ECONNREFUSED\)/);
   const { code, out } = await run("busy", "doctor");
   assert.equal(code, 1);
-  assert.match(out, /3 errors, 0 warnings\.\n$/);
+  assert.match(out, /3 errors, 1 warning\.\n$/);
   assert.ok(!out.includes("secret-word"));
   await service.stop("SIGTERM");
   wiki.close();

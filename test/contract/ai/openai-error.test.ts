@@ -22,6 +22,7 @@ test("the statuses of the contract", () => {
     malformed_body: 400,
     invalid_value: 400,
     no_embeddings: 400,
+    unpriced_model: 400,
     operation_not_served: 400,
     model_not_found: 404,
     completion_not_found: 404,

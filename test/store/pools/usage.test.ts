@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { percentile } from "#store/histogram.ts";
 import { removePool } from "#store/pools/pools.ts";
+import { readSpend } from "#store/pools/spend.ts";
 import { deleteCalls, findCall, listCalls, recordUsage } from "#store/pools/usage.ts";
 import { readUsage, type UsageBy } from "#store/pools/usage-groups.ts";
-import { readSpend } from "#store/pools/usage-sums.ts";
 import { onBothEngines } from "../conformance.ts";
 import { anyCall, callRow, keyRow, makePool, type Pooled } from "../pool-rows.ts";
 
@@ -55,6 +55,7 @@ onBothEngines((open) => {
       completion_tokens: 4_000,
       cost: 1_400,
       cost_rest: 80_000_200,
+      unpriced: 0,
     });
     const sum = (histogram: Record<string, number>) => Object.values(histogram).reduce((a, b) => a + b, 0);
     assert.deepEqual([sum(latencies), sum(firstBytes)], [180, 180], "failures are not slow answers");
@@ -163,31 +164,6 @@ onBothEngines((open) => {
     assert.deepEqual(await found({ at: [at + 1, at + 2] }), [1]);
     assert.deepEqual(await found({ from: made[1]!.id }), [2, 1]);
     assert.deepEqual(await found({ member: "second", model: "big" }), []);
-  });
-
-  test("a budget is measured by the local day and month, over all members", async () => {
-    const of = await makePool(open().database);
-    const spend = (day: string, member: string) =>
-      run(recordUsage, [callRow(of, { day, member, cost_rest: 250_000 })]);
-    for (const [date, member] of [
-      ["2026-12-31", "primary"],
-      ["2027-01-01", "primary"],
-      ["2027-01-15", "primary"],
-      ["2027-01-15", "second"],
-      ["2027-02-01", "second"],
-    ] as const)
-      await spend(date, member);
-    const asked = { keyId: of.keyId, day, month: "2027-01" };
-    assert.deepEqual(await run(readSpend, asked), {
-      tokensToday: 60,
-      tokensThisMonth: 90,
-      costThisMonth: 21.75,
-    });
-    assert.deepEqual(await run(readSpend, { ...asked, keyId: "key_none" }), {
-      tokensToday: 0,
-      tokensThisMonth: 0,
-      costThisMonth: 0,
-    });
   });
 
   test("calls are newest first, page by page, by key and by status", async () => {

@@ -24,7 +24,8 @@ export interface TrialAttempt {
 interface Sums {
   request_id: string;
   tokens: { prompt: number; completion: number; estimated: boolean };
-  cost: number;
+  /** null: no price is known. */
+  cost: number | null;
   /** Requests to members. */
   attempts: number;
   first_byte_ms: number | null;

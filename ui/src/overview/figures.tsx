@@ -10,7 +10,7 @@ import type { Series } from "#ui/parts/charts/scale.ts";
 import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { Figures, Problem, Section, Waiting } from "#ui/parts/page.tsx";
-import { cost, duration, number } from "#ui/words/numbers.ts";
+import { costNote, costOf, duration, number } from "#ui/words/numbers.ts";
 import { dayOf, type Span } from "#ui/words/spans.ts";
 
 /** Counts are stored about a second after what they count: reading at every hint would miss the last one. */
@@ -130,7 +130,7 @@ function Ai({ statistics }: { statistics: MessageStatistics }) {
             name: "Tokens",
             value: number(totalOf(rows, (row) => row.prompt_tokens + row.completion_tokens)),
           },
-          { name: "Cost", value: cost(totalOf(rows, (row) => row.cost)), note: "in units of your prices" },
+          { name: "Cost", value: costOf(rows), note: costNote(rows) },
         ]}
       />
       <TimeColumns

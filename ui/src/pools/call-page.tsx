@@ -53,7 +53,11 @@ function Call({ call }: { call: PoolCall }) {
             value: `${number(call.prompt_tokens)} + ${number(call.completion_tokens)}`,
             note: call.estimated ? "in + out, estimated" : "in + out",
           },
-          { name: "Cost", value: cost(call.cost), note: "in units of your prices" },
+          {
+            name: "Cost",
+            value: cost(call.cost),
+            note: call.cost === null ? "no price is known" : "in units of your prices",
+          },
         ]}
       />
       <div className="sides">

@@ -51,7 +51,14 @@ function Budget({ of: { budget, spent } }: { of: PoolKey }) {
   const parts = [
     [budget.tokens_per_day, spent.tokens_today, "tokens today", number],
     [budget.tokens_per_month, spent.tokens_this_month, "tokens this month", number],
-    [budget.cost_per_month, spent.cost_this_month, "cost this month", cost],
+    [
+      budget.cost_per_month,
+      spent.cost_this_month,
+      spent.unpriced_this_month === 0
+        ? "cost this month"
+        : `cost this month, and ${number(spent.unpriced_this_month)} calls without a known price`,
+      cost,
+    ],
   ] as const;
   const bounds = parts.filter(([bound]) => bound !== null);
   if (bounds.length === 0)

@@ -10,7 +10,7 @@ import { done } from "#ui/parts/over/toast.tsx";
 import { Figures, Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
-import { cost, duration, number } from "#ui/words/numbers.ts";
+import { costNote, costOf, duration, number } from "#ui/words/numbers.ts";
 import { requestsByDay } from "./days.ts";
 import { outcomeOf, shareOf, stateWords } from "./outcomes.ts";
 
@@ -224,7 +224,7 @@ function Totals({ rows = [] }: { rows: readonly PoolUsage[] | undefined }) {
         { name: "Failed over", value: number(failedOver), note: share(failedOver) },
         { name: "Errors", value: number(errors), note: share(errors) },
         { name: "Tokens", value: number(sum((row) => row.prompt_tokens + row.completion_tokens)) },
-        { name: "Cost", value: cost(sum((row) => row.cost)), note: "in units of your prices" },
+        { name: "Cost", value: costOf(rows), note: costNote(rows) },
       ]}
     />
   );

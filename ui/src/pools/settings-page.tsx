@@ -11,6 +11,7 @@ import { changesOf, type Schema, type Values } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
 import { PoolFrame } from "./pool-head.tsx";
+import { Unpriced } from "./unpriced-models.tsx";
 
 const schema = forms.pool as Schema;
 
@@ -47,6 +48,7 @@ function Settings({ pool, reload }: { pool: Pool; reload: () => Promise<void> })
       onSubmit={() => form.send({ params: { account, pool: pool.id }, body })}
     >
       <SchemaForm schema={schema} path="" values={values} error={form.error} onChange={setValues} />
+      <Unpriced pool={pool} values={values} />
     </Form>
   );
 }

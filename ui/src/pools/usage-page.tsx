@@ -8,7 +8,7 @@ import { Choice } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { Table } from "#ui/parts/list/table.tsx";
 import { Empty, Figures, Waiting } from "#ui/parts/page.tsx";
-import { cost, duration, number } from "#ui/words/numbers.ts";
+import { cost, costNote, costOf, duration, number } from "#ui/words/numbers.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
 type Group = NonNullable<Operations["getPoolUsage"]["query"]["by"]>;
@@ -75,8 +75,8 @@ function Usage({ pool }: { pool: Pool }) {
               },
               {
                 name: "Cost",
-                value: cost(total(rows, (row) => row.cost)),
-                note: "in units of your prices",
+                value: costOf(rows),
+                note: costNote(rows),
               },
             ]}
           />
@@ -98,7 +98,7 @@ function Usage({ pool }: { pool: Pool }) {
                 look: "number",
                 cell: (row) => `${number(row.prompt_tokens)} + ${number(row.completion_tokens)}`,
               },
-              { head: "Cost", look: "number", cell: (row) => cost(row.cost) },
+              { head: "Cost", look: "number", cell: (row) => cost(row.cost, row.unpriced) },
               { head: "Took p50", look: "number", cell: ({ latency_ms }) => ms(latency_ms.p50) },
               { head: "p95", look: "number", cell: ({ latency_ms }) => ms(latency_ms.p95) },
               { head: "First byte p95", look: "number", cell: ({ first_byte_ms }) => ms(first_byte_ms.p95) },

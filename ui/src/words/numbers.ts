@@ -6,8 +6,30 @@ const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 /** `812`, `1,000`; "unlimited" where the API says null. */
 export const number = (value: number | null): string => (value === null ? "unlimited" : plain.format(value));
 
-/** A cost, in units of the installation's prices. */
-export const cost = (value: number): string => (value === 0 ? "0" : fine.format(value));
+/**
+ * A cost, in units of the installation's prices; null: not known. `unpriced`: calls without a known price, which it lacks.
+ */
+export function cost(value: number | null, unpriced = 0): string {
+  if (value === null || (value === 0 && unpriced > 0)) return "unknown";
+  const shown = value === 0 ? "0" : fine.format(value);
+  return unpriced > 0 ? `at least ${shown}` : shown;
+}
+
+/** The cost of several sums together. */
+export function costOf(rows: readonly { cost: number | null; unpriced: number }[]): string {
+  const whole = rows.reduce((sum, row) => sum + (row.cost ?? 0), 0);
+  return cost(
+    whole,
+    rows.reduce((sum, { unpriced }) => sum + unpriced, 0),
+  );
+}
+
+/** The note of a cost. */
+export function costNote(rows: readonly { unpriced: number }[]): string {
+  const unpriced = rows.reduce((sum, row) => sum + row.unpriced, 0);
+  if (unpriced === 0) return "in units of your prices";
+  return `${number(unpriced)} ${unpriced === 1 ? "call" : "calls"} without a known price`;
+}
 
 /** `812 ms`, `9.1 s`, `3 min`, `2 h 10 min`, `4 d 19 h`. */
 export function duration(ms: number): string {

@@ -21,8 +21,27 @@ export const budgetRules = z
       .nullable()
       .default(null)
       .describe("Cost a local month, in the currency of the members' prices; null: no bound."),
+    unpriced: z
+      .enum(["refuse", "allow"])
+      .nullable()
+      .default(null)
+      .describe(
+        "Whether models without a known price may be used, since `cost_per_month` cannot count their calls. `refuse`: they are not asked, and a call that no other member can serve is refused. `allow`: they are asked, and their calls are counted as unpriced. null: `refuse` for a new bound of cost; an existing one keeps its choice.",
+      ),
   })
   .describe("How much in all.");
+export type BudgetRules = z.output<typeof budgetRules>;
+
+/** Whether models without a known price are not asked under the budget. Without a bound of cost, they are. */
+export const refusesUnpriced = ({ cost_per_month, unpriced }: BudgetRules): boolean =>
+  cost_per_month !== null && unpriced === "refuse";
+
+/** The budget as it is stored: a bound of cost has its choice. `before`: what it takes the place of; null: it is new. */
+export function withChoice<B extends BudgetRules>(budget: B, before: BudgetRules | null): B {
+  if (budget.cost_per_month === null || budget.unpriced !== null) return budget;
+  const kept = before !== null && before.cost_per_month !== null ? before.unpriced : null;
+  return { ...budget, unpriced: kept ?? "refuse" };
+}
 
 /** How much keys may use together. */
 export const sharedBudgetRules = budgetRules

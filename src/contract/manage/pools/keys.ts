@@ -80,7 +80,14 @@ const fields = z.object({
     .object({
       tokens_today: z.int(),
       tokens_this_month: z.int(),
-      cost_this_month: z.number().describe("In the currency of the members' prices."),
+      cost_this_month: z
+        .number()
+        .describe(
+          "In the currency of the members' prices: at least so much where `unpriced_this_month` is above 0.",
+        ),
+      unpriced_this_month: z
+        .int()
+        .describe("Calls by models without a known price, which `cost_this_month` lacks."),
     })
     .describe("What its calls used in the account's local day and month: what its budget is measured by."),
   left: z

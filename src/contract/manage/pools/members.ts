@@ -90,7 +90,7 @@ export const memberRules = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "What models without a price of their own cost, for the usage and for budgets. Null: the vendor's list price in US dollars where one is known, and nothing for other models.",
+      "What models without a price of their own cost, for the usage and for budgets. Null: the vendor's list price in US dollars where one is known. Other models have no known price.",
     ),
   prices: z
     .record(modelName, price)
@@ -132,6 +132,11 @@ export const poolMember = z
     settings: anyFields.describe(
       "The settings of the member's kind, with the mask `••••` for every secret. A mask that is sent back keeps the stored secret.",
     ),
+    unpriced_models: z
+      .array(z.string())
+      .describe(
+        "Those of its models without a known price. Budgets of cost refuse them or cannot count them, as their `unpriced` says.",
+      ),
     revision,
     created_at: instant,
     updated_at: instant,

@@ -46,6 +46,8 @@ interface Managed<
   /** Whether a text may name one; any other is a 404. Default: whether it has the form of an id. */
   isName?: (text: string) => boolean;
   replies: { one: Reply<Data>; many: z.ZodType; created?: Reply<Data & Issued> };
+  /** What the message of a reply to a creation or a change says besides; null: nothing. `body`: of the request. */
+  remark?(call: ManagedCall, data: Data, body: object): Promise<string | null>;
   /** Null: what it belongs to does not exist. */
   list: Text & {
     query?: z.ZodObject & z.ZodType<Query>;
@@ -90,9 +92,12 @@ export function manageRoutes<
   const textOf = ({ summary, description }: Text) =>
     description === undefined ? { summary } : { summary, description };
 
-  async function shown(call: ManagedCall, id: string, message: string) {
+  /** `body`: of the request for a change. */
+  async function shown(call: ManagedCall, id: string, text: string, body: object | null = null) {
     const data = isName(id) ? await managed.get.run(call, id) : null;
     if (data === null) return problem("not_found");
+    const remark = body === null ? null : ((await managed.remark?.(call, data, body)) ?? null);
+    const message = remark === null ? text : `${text} ${remark}`;
     return { status: 200 as const, body: { success: true as const, message, data } };
   }
 
@@ -112,7 +117,7 @@ export function manageRoutes<
       if (!isName(id)) return problem("not_found");
       const saved = await change.run(call, id, changes.value);
       if (saved.kind !== "saved") return refused(saved);
-      return await shown(call, id, `The ${nouns[0]} has been updated.`);
+      return await shown(call, id, `The ${nouns[0]} has been updated.`, changes.value);
     });
 
   const remove = (deletion: NonNullable<typeof managed.delete>) =>
@@ -166,7 +171,7 @@ export function manageRoutes<
       if (isProblem(fields)) return fields;
       const saved = await managed.create.run(call, fields.value);
       if (saved.kind !== "saved") return refused(saved);
-      const answer = await shown(call, saved.id, `The ${nouns[0]} has been created.`);
+      const answer = await shown(call, saved.id, `The ${nouns[0]} has been created.`, fields.value);
       if (isProblem(answer)) return answer;
       const list = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(call.params[name] ?? ""));
       const body = { ...answer.body, data: { ...answer.body.data, ...saved.issued } };

@@ -29,7 +29,13 @@ test("the defaults are the documented ones", () => {
     hedge: null,
     cache: null,
     content_log: null,
-    budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, low_percent: 80 },
+    budget: {
+      tokens_per_day: null,
+      tokens_per_month: null,
+      cost_per_month: null,
+      unpriced: null,
+      low_percent: 80,
+    },
   });
   assert.deepEqual(members, [
     {
@@ -65,7 +71,7 @@ test("the defaults are the documented ones", () => {
       name: "app",
       models: null,
       limits: { requests_per_minute: null, tokens_per_minute: null, concurrency: null },
-      budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null },
+      budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, unpriced: null },
       expires_at: null,
     },
   ]);

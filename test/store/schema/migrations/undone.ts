@@ -1,7 +1,12 @@
 // Takes back the newest migrations, for the tests of those before them.
 
-/** The twenty-third. */
-export const withoutPartCounting = ["alter table gateways drop column counting"];
+/** The twenty-fourth. */
+export const withoutUnpricedCalls = ["usage_days", "usage_hours", "usage_parts", "usage_labels"].map(
+  (table) => `alter table ${table} drop column unpriced`,
+);
+
+/** The twenty-third too. */
+export const withoutPartCounting = [...withoutUnpricedCalls, "alter table gateways drop column counting"];
 
 /** The twenty-second too. */
 export const withoutOwnWords = [

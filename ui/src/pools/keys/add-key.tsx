@@ -7,6 +7,7 @@ import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { Unpriced } from "#ui/pools/unpriced-models.tsx";
 import type { Schema, Values } from "#ui/schema-form/model.ts";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
 
@@ -34,6 +35,7 @@ function Fields({ pool, onKey }: { pool: Pool; onKey: (key: string | null) => vo
         error={form.error}
         onChange={setValues}
       />
+      <Unpriced pool={pool} values={values} />
     </Form>
   );
 }

@@ -9,6 +9,7 @@ import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { Unpriced } from "#ui/pools/unpriced-models.tsx";
 import { changesOf, type Schema, type Values } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
@@ -42,6 +43,7 @@ function Fields({ pool, of, reload, onDone }: Of & { reload: () => Promise<void>
       }
     >
       <SchemaForm schema={schema} path="" values={values} error={form.error} onChange={setValues} />
+      <Unpriced pool={pool} values={values} />
     </Form>
   );
 }

@@ -11,7 +11,7 @@ import { Choice } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { Table } from "#ui/parts/list/table.tsx";
 import { Figures, Section, Waiting } from "#ui/parts/page.tsx";
-import { cost, duration, number } from "#ui/words/numbers.ts";
+import { cost, costNote, costOf, duration, number } from "#ui/words/numbers.ts";
 import { refusalsOf, seriesName, sumsIn } from "./series.ts";
 import { splits, useStatistics } from "./use-statistics.ts";
 
@@ -39,7 +39,7 @@ function Totals({ of }: { of: PoolStatisticsSum }) {
         { name: "Errors", value: number(of.errors) },
         { name: "Refused", value: number(count), note: words },
         { name: "Tokens", value: number(of.prompt_tokens + of.completion_tokens) },
-        { name: "Cost", value: cost(of.cost) },
+        { name: "Cost", value: costOf([of]), note: costNote([of]) },
         {
           name: "First byte, p50 / p95",
           value: `${ms(of.first_byte_ms.p50)} / ${ms(of.first_byte_ms.p95)}`,
@@ -80,7 +80,7 @@ function Parts({ pool, of: { range, split, statistics } }: { pool: Pool; of: Sho
           look: "number",
           cell: ({ total }) => `${number(total.prompt_tokens)} + ${number(total.completion_tokens)}`,
         },
-        { head: "Cost", look: "number", cell: ({ total }) => cost(total.cost) },
+        { head: "Cost", look: "number", cell: ({ total }) => cost(total.cost, total.unpriced) },
         { head: "Took p95", look: "number", cell: ({ total }) => ms(total.latency_ms.p95) },
       ]}
     />

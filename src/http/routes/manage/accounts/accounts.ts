@@ -29,6 +29,7 @@ import { created } from "#http/reply/created.ts";
 import { pageOf } from "#http/reply/pagination.ts";
 import { refused } from "#http/reply/refused.ts";
 import { queryOf } from "#http/request.ts";
+import { unpricedRemark } from "#http/routes/manage/pools/unpriced.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { onlyAccountOf, type Principal } from "#identity/principal.ts";
 import { startOfDay } from "#runtime/time-zones.ts";
@@ -36,6 +37,7 @@ import { findApiKey } from "#store/accounts/accounts.ts";
 import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.ts";
 import { readAccountFigures } from "#store/accounts/figures.ts";
 import type { Database } from "#store/database.ts";
+import { readPools } from "#store/pools/pools.ts";
 
 export const accountParam = idParam("The account's id, or its name.");
 
@@ -199,6 +201,15 @@ function forbiddenFields(principal: Principal, input: object): Problem | null {
   return problem("forbidden", { message: `Only an operator may change ${fields.join(", ")}.` });
 }
 
+async function remarkOn(core: HttpCore, accountId: string, budget: AccountFields["ai_budget"]) {
+  const pools = await core.database.run(readPools, { accountId, id: null });
+  return unpricedRemark(
+    { core },
+    budget,
+    pools.flatMap(({ members }) => members),
+  );
+}
+
 export const updateAccountRoute = endpoint({
   method: "PATCH",
   path: "/api/manage/v1/accounts/{account}",
@@ -222,5 +233,7 @@ export const updateAccountRoute = endpoint({
   if (changed.kind !== "changed") return refused(changed);
   const data = await readWithKey(core, account.id);
   if (data === null) return problem("not_found");
-  return { status: 200, body: { success: true, message: "The account has been updated.", data } };
+  const remark = input.value.ai_budget == null ? null : await remarkOn(core, account.id, data.ai_budget);
+  const message = `The account has been updated.${remark === null ? "" : ` ${remark}`}`;
+  return { status: 200, body: { success: true, message, data } };
 });

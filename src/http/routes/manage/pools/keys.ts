@@ -16,10 +16,11 @@ import { type ManagedCall, manageRoutes } from "#http/routes/manage/manage-route
 import { dayOf } from "#runtime/time-zones.ts";
 import { findPoolKey, listPoolKeys } from "#store/pools/keys.ts";
 import { type LastRefusal, readLastRefusals } from "#store/pools/pool-statistics.ts";
-import { readKeyUse } from "#store/pools/usage-sums.ts";
+import { readKeyUse } from "#store/pools/spend.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { poolRefOf } from "./members.ts";
 import { findPool, poolParams, poolPath } from "./pools.ts";
+import { unpricedRemark } from "./unpriced.ts";
 
 const millionth = 1_000_000;
 const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
@@ -48,16 +49,17 @@ async function dataOf({ core, account }: ManagedCall, rows: readonly PoolKeysTab
   const refusalById = new Map(refusals.map((refusal) => [refusal.keyId, refusal]));
   return rows.map((row, position) => {
     const { requests, tokens, underWay } = levels[position]!;
-    const { at = null, tokensToday = 0, tokensThisMonth = 0, costThisMonth = 0 } = byId.get(row.id) ?? {};
+    const use = byId.get(row.id);
     return {
       ...shown[position]!,
       hint: row.hint,
       revoked_at: timeOrNull(row.revoked_at),
-      last_used_at: timeOrNull(at),
+      last_used_at: timeOrNull(use?.at ?? null),
       spent: {
-        tokens_today: tokensToday,
-        tokens_this_month: tokensThisMonth,
-        cost_this_month: costThisMonth / millionth,
+        tokens_today: use?.tokensToday ?? 0,
+        tokens_this_month: use?.tokensThisMonth ?? 0,
+        cost_this_month: (use?.costThisMonth ?? 0) / millionth,
+        unpriced_this_month: use?.unpricedThisMonth ?? 0,
       },
       left: {
         requests: levelOf(requests, now),
@@ -77,6 +79,8 @@ export const poolKeyRoutes = manageRoutes({
   params: poolParams,
   param: ["key", idParam("The key's id.")],
   replies: { one: poolKeyReply, many: poolKeysReply, created: newPoolKeyReply },
+  remark: async (call, { budget }, body) =>
+    "budget" in body ? unpricedRemark(call, budget, (await findPool(call))?.members ?? []) : null,
   list: {
     summary: "List a pool's keys",
     description: "The list includes revoked keys, without their texts. The newest key comes first.",

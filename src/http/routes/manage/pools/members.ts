@@ -20,6 +20,7 @@ import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { findProvider } from "#providers/registry.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 import { findPool, type PoolCall, poolParams, poolPath } from "./pools.ts";
+import { memberData } from "./unpriced.ts";
 
 /** The pool that the path names. Whether the account has it is for the statement to find out. */
 export const poolRefOf = ({ account, params: { pool = "" } }: PoolCall): PoolRef => ({
@@ -39,8 +40,7 @@ export const poolMemberRoutes = manageRoutes({
     summary: "List a pool's members",
     run: async (call) => {
       const found = await findPool(call);
-      const { sealer } = call.core;
-      return found && { data: found.members.map((row) => members.shown(sealer, row)), nextCursor: null };
+      return found && { data: found.members.map((row) => memberData(call, row)), nextCursor: null };
     },
   },
   create: {
@@ -53,7 +53,7 @@ export const poolMemberRoutes = manageRoutes({
     run: async (call, id) => {
       const found = await findPool(call);
       const row = found?.members.find((member) => member.id === id);
-      return row === undefined ? null : members.shown(call.core.sealer, row);
+      return row === undefined ? null : memberData(call, row);
     },
   },
   update: {

@@ -1,7 +1,6 @@
 // The pools of an account. Their members and keys have files of their own.
 
 import { deletePool, pools } from "#configure/pool.ts";
-import { members } from "#configure/pool-member.ts";
 import { idParam } from "#contract/envelope.ts";
 import { poolChanges, poolFields, poolReply, poolsReply } from "#contract/manage/pools/pools.ts";
 import type { ManageAccountCall } from "#http/call.ts";
@@ -9,6 +8,7 @@ import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
+import { memberData, unpricedRemark } from "./unpriced.ts";
 
 const params = { account: accountParam };
 const poolParam = idParam("The pool's id.");
@@ -17,8 +17,8 @@ export const poolPath = "/api/manage/v1/accounts/{account}/pools/{pool}";
 
 export type PoolCall = Pick<ManageAccountCall, "core" | "account" | "params">;
 
-function dataOf({ core: { sealer } }: Pick<PoolCall, "core">, { pool, members: rows }: PoolWithMembers) {
-  return { ...pools.shown(sealer, pool), members: rows.map((row) => members.shown(sealer, row)) };
+function dataOf(call: Pick<PoolCall, "core">, { pool, members: rows }: PoolWithMembers) {
+  return { ...pools.shown(call.core.sealer, pool), members: rows.map((row) => memberData(call, row)) };
 }
 
 /** The account's pool that the path names, or null. */
@@ -40,6 +40,11 @@ export const poolRoutes = manageRoutes({
   params,
   param: ["pool", poolParam],
   replies: { one: poolReply, many: poolsReply },
+  remark: async (call, { id, budget }, body) => {
+    if (!("budget" in body)) return null;
+    const [found] = await call.core.database.run(readPools, { accountId: call.account.id, id });
+    return unpricedRemark(call, budget, found?.members ?? []);
+  },
   list: {
     summary: "List the account's pools of AI providers",
     run: async (call) => {

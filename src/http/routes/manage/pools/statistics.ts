@@ -1,6 +1,6 @@
 // GET …/pools/{pool}/stats: what a pool was asked over time, and what its limits and budgets refused.
 
-import { costNumber } from "#contract/cost.ts";
+import { sumNumber } from "#contract/cost.ts";
 import {
   type PoolStatisticsSum,
   poolStatisticsQuery,
@@ -41,7 +41,7 @@ function sumOf(points: readonly PoolPoint[]): PoolStatisticsSum {
   const { cost, cost_rest, ...counts } = sums;
   return {
     ...counts,
-    cost: costNumber({ cost, cost_rest }),
+    cost: sumNumber({ cost, cost_rest, unpriced: counts.unpriced }),
     refused,
     ended,
     latency_ms: percentiles(latencies),

@@ -1,6 +1,6 @@
 // GET …/pools/{pool}/usage, GET …/pools/{pool}/calls and GET …/calls/{call}: what a pool's keys used, summed and one by one.
 
-import { costNumber } from "#contract/cost.ts";
+import { sumNumber } from "#contract/cost.ts";
 import { idParam } from "#contract/envelope.ts";
 import {
   accountUsageQuery,
@@ -22,6 +22,7 @@ import { validateQuery } from "#http/validate.ts";
 import { idAt } from "#runtime/ids.ts";
 import { dayOf } from "#runtime/time-zones.ts";
 import { percentiles } from "#store/histogram.ts";
+import { callNumber } from "#store/pools/unpriced.ts";
 import { findCall, listCalls, type NamedCall } from "#store/pools/usage.ts";
 import { readUsage, type UsageBy, type UsageGroup } from "#store/pools/usage-groups.ts";
 import { findPool, poolParams, poolPath } from "./pools.ts";
@@ -42,7 +43,7 @@ const maxHourDays = 31;
 function sumOf({ latencies, firstBytes, cost, cost_rest, ...sums }: UsageGroup): UsageReplyData {
   return {
     ...sums,
-    cost: costNumber({ cost, cost_rest }),
+    cost: sumNumber({ cost, cost_rest, unpriced: sums.unpriced }),
     latency_ms: percentiles(latencies),
     first_byte_ms: percentiles(firstBytes),
   };
@@ -148,7 +149,7 @@ function callOf(row: NamedCall): CallReplyData {
     estimated: row.estimated === 1,
     cached_tokens: row.cached_tokens,
     cache_write_tokens: row.cache_write_tokens,
-    cost: costNumber(row),
+    cost: callNumber(row),
     price_source: row.price_source,
     first_byte_ms: row.first_byte_ms,
     ms: row.ms,

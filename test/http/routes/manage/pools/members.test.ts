@@ -71,6 +71,7 @@ test("a member is added and shown, its secrets masked", async () => {
           thinking_ms: 600_000,
           total_ms: null,
         },
+        unpriced_models: [],
         revision: 1,
       },
     ],

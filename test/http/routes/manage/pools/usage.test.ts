@@ -205,12 +205,17 @@ test("a key tells when it was last used and what it spent in the day and month",
   interface Use {
     name: string;
     last_used_at: string | null;
-    spent: { tokens_today: number; tokens_this_month: number; cost_this_month: number };
+    spent: {
+      tokens_today: number;
+      tokens_this_month: number;
+      cost_this_month: number;
+      unpriced_this_month: number;
+    };
   }
   const unused = dataOf<Use>(await m.operator("POST", `${path}/keys`, { name: "unused" }));
   assert.deepEqual(
     [unused.last_used_at, unused.spent],
-    [null, { tokens_today: 0, tokens_this_month: 0, cost_this_month: 0 }],
+    [null, { tokens_today: 0, tokens_this_month: 0, cost_this_month: 0, unpriced_this_month: 0 }],
   );
   const mine = calls.filter((call) => call.key_id === key);
   const ofMonth = mine.filter(({ day }) => day.slice(0, 7) === today.slice(0, 7));
@@ -220,6 +225,7 @@ test("a key tells when it was last used and what it spent in the day and month",
     tokens_today: mine.filter(({ day }) => day === today).length * 30,
     tokens_this_month: ofMonth.length * 30,
     cost_this_month: ofMonth.length * 1.5,
+    unpriced_this_month: 0,
   });
 });
 
