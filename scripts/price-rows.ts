@@ -2,8 +2,8 @@
 
 import type { ListPrices, Price } from "#providers/prices/list-price.ts";
 
-/** A price, or one that rises with the length of the prompt. */
-type Amount = number | { base: number };
+/** A price, or one that rises with the length of the prompt: above `start` tokens, all of them cost that price. */
+type Amount = number | { base: number; tiers?: { start: number; price: number }[] };
 type Amounts = Readonly<Record<string, Amount | undefined>>;
 type Match = Readonly<Record<string, unknown>>;
 
@@ -25,6 +25,39 @@ const rounded = (value: number) => Math.round(value * 1e6) / 1e6;
 const amountOf = (amount: Amount | undefined): number | undefined =>
   amount === undefined ? undefined : rounded(typeof amount === "number" ? amount : amount.base);
 
+/** The amount of a prompt above so many tokens; null: of a short one. */
+const amountAbove = (amount: Amount | undefined, above: number | null): number | undefined => {
+  const tiers = typeof amount === "object" ? (amount.tiers ?? []) : [];
+  const tier = above === null ? undefined : tiers.find(({ start }) => start === above);
+  return tier === undefined ? amountOf(amount) : rounded(tier.price);
+};
+
+/** The length above which prompts cost more; null: they do not. Throws for more than one, which rows do not have. */
+function longAbove(id: string, amounts: Amounts): number | null {
+  const starts = Object.values(amounts).flatMap((amount) =>
+    typeof amount === "object" ? (amount.tiers ?? []).map(({ start }) => start) : [],
+  );
+  const [above = null, ...others] = new Set(starts);
+  if (others.length > 0) throw new Error(`${id} has prices of more than two lengths of prompts.`);
+  return above;
+}
+
+/** `above`: of a prompt above so many tokens; null: of a short one. Null: there is no price for tokens. */
+function rowAt(amounts: Amounts, above: number | null): Omit<Price, "long_prompt"> | null {
+  const input = amountAbove(amounts.input_mtok, above);
+  if (input === undefined) return null;
+  const cached = amountAbove(amounts.cache_read_mtok, above);
+  const written = amountAbove(amounts.cache_write_mtok, above);
+  const hour = amountAbove(amounts.cache_write_1h_mtok, above);
+  return {
+    input,
+    output: amountAbove(amounts.output_mtok, above) ?? 0,
+    ...(cached === undefined ? {} : { cached_input: cached }),
+    ...(written === undefined ? {} : { cache_write: written }),
+    ...(hour === undefined ? {} : { cache_write_1h: hour }),
+  };
+}
+
 /** The prices on a day. Of those that change with the hour it is the highest, so that a budget is not exceeded. */
 function pricesOn({ prices }: ListedModel, date: string): Amounts | null {
   if (!Array.isArray(prices)) return prices;
@@ -40,34 +73,28 @@ export function rowsOf(models: readonly ListedModel[], date: string): Record<str
   const rows: Record<string, Price> = {};
   for (const model of models) {
     const prices = pricesOn(model, date);
-    const input = amountOf(prices?.input_mtok);
-    if (prices === null || input === undefined) continue;
-    const cached = amountOf(prices.cache_read_mtok);
-    const written = amountOf(prices.cache_write_mtok);
-    const hour = amountOf(prices.cache_write_1h_mtok);
-    const row = {
-      input,
-      output: amountOf(prices.output_mtok) ?? 0,
-      ...(cached === undefined ? {} : { cached_input: cached }),
-      ...(written === undefined ? {} : { cache_write: written }),
-      ...(hour === undefined ? {} : { cache_write_1h: hour }),
-    };
+    const short = prices && rowAt(prices, null);
+    if (prices === null || short === null) continue;
+    const above = longAbove(model.id, prices);
+    const long = above === null ? null : rowAt(prices, above);
+    const row = long === null || above === null ? short : { ...short, long_prompt: { above, ...long } };
     for (const name of namesOf(model)) rows[name] ??= row;
   }
   return rows;
 }
+
+/** A row in one line. */
+const lineOf = (price: object): string =>
+  `{ ${Object.entries(price)
+    .map(([field, value]) => `${JSON.stringify(field)}: ${typeof value === "object" ? lineOf(value) : value}`)
+    .join(", ")} }`;
 
 /** The text of the file: a model a line, in the order of their names. */
 export function pricesText({ date, source, prices }: ListPrices): string {
   const vendors = Object.entries(prices).map(([vendor, models]) => {
     const rows = Object.entries(models)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(
-        ([model, price]) =>
-          `      ${JSON.stringify(model)}: { ${Object.entries(price)
-            .map(([field, amount]) => `${JSON.stringify(field)}: ${amount}`)
-            .join(", ")} }`,
-      );
+      .map(([model, price]) => `      ${JSON.stringify(model)}: ${lineOf(price)}`);
     return `    ${JSON.stringify(vendor)}: {\n${rows.join(",\n")}\n    }`;
   });
   const head = `  "date": ${JSON.stringify(date)},\n  "source": ${JSON.stringify(source)},\n`;

@@ -54,7 +54,12 @@ const picosOf = (tokens: number, price: number): bigint =>
 /** What an hour in a cache costs more than five minutes, where no price says: Anthropic takes 2 times the input for 1.25. */
 const hourFactor = 1.6;
 
-function picosFor(usage: Usage, price: Price): bigint {
+/** The prices of a call with such a prompt. */
+const tierOf = (price: Price, promptTokens: number): Omit<Price, "long_prompt"> =>
+  price.long_prompt !== undefined && promptTokens > price.long_prompt.above ? price.long_prompt : price;
+
+function picosFor(usage: Usage, whole: Price): bigint {
+  const price = tierOf(whole, usage.promptTokens);
   const { input, output, cached_input, cache_write } = price;
   const { promptTokens, completionTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage;
   const cached = Math.min(cachedTokens, promptTokens);
@@ -87,7 +92,7 @@ export function callCost(
     if (!attempt.given_up) continue;
     const other = members.find((one) => one.name === attempt.member);
     const price = other && priceOf(other, attempt.model, prices)?.price;
-    if (price) picos += picosOf(usage.promptTokens, price.input);
+    if (price) picos += picosOf(usage.promptTokens, tierOf(price, usage.promptTokens).input);
   }
   return { ...costOfPicos(picos), source: priced.source };
 }

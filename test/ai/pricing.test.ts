@@ -120,3 +120,25 @@ test("the input of a request that was given up for another one is billed, at its
   assert.deepEqual(cost({ price }, "m", {}, [attempt("other", { given_up: true }), won]), ["0.0402", "set"]);
   assert.deepEqual(cost({ price }, "m", {}, [attempt("other", {}), won]), ["0.0102", "set"]);
 });
+
+test("all tokens of a call with a long prompt have the prices of long prompts, also where it was given up", () => {
+  const long_prompt = { above: 10_000, input: 2, output: 4 };
+  const price = { input: 1, output: 2, cached_input: 0.1, long_prompt };
+  const at = (promptTokens: number, more: Partial<Usage> = {}) =>
+    cost({ price }, "m", { promptTokens, completionTokens: 1_000, ...more })?.[0];
+  assert.equal(at(10_000), "0.012");
+  assert.equal(at(10_001), "0.024002");
+  assert.equal(at(10_000, { cachedTokens: 10_000 }), "0.003");
+  assert.equal(
+    at(10_001, { cachedTokens: 10_001 }),
+    "0.024002",
+    "without a price for what is cached, that of input",
+  );
+  const openais = openai({});
+  const listed = (promptTokens: number) =>
+    cost(openais, "gpt-5.4", { promptTokens, completionTokens: 0 })?.[0];
+  assert.deepEqual([listed(271_999), listed(272_000)], ["0.6799975", "1.36"]);
+  const attempt = { member: "main", model: "m", started_ms: 0, ms: 1, status: null, given_up: true } as const;
+  const attempts = [{ ...attempt, outcome: "aborted" } as const];
+  assert.equal(cost({ price }, "m", { promptTokens: 20_000, completionTokens: 0 }, attempts)?.[0], "0.08");
+});

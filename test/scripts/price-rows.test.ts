@@ -5,7 +5,7 @@ import test from "node:test";
 import { readListPrices } from "#providers/prices/list-price.ts";
 import { pricesText, rowsOf } from "../../scripts/price-rows.ts";
 
-test("a row has the price of the day, of short prompts, and of the hour that costs most, under every name", () => {
+test("a row has the price of the day, of short and of long prompts, and of the hour that costs most, under every name", () => {
   const rows = rowsOf(
     [
       { id: "flat", match: { equals: "flat-1" }, prices: { input_mtok: 1, output_mtok: 2 } },
@@ -13,10 +13,10 @@ test("a row has the price of the day, of short prompts, and of the hour that cos
         id: "tiers",
         match: { or: [{ equals: "t" }, { regex: "^t-" }] },
         prices: {
-          input_mtok: { base: 4 },
+          input_mtok: { base: 4, tiers: [{ start: 200_000, price: 8 }] },
           cache_write_mtok: { base: 5 },
           cache_write_1h_mtok: 8,
-          cache_read_mtok: 0.4,
+          cache_read_mtok: { base: 0.4, tiers: [{ start: 200_000, price: 0.8 }] },
         },
       },
       {
@@ -41,14 +41,24 @@ test("a row has the price of the day, of short prompts, and of the hour that cos
     "2026-09-23",
   );
   const tiers = { input: 4, output: 0, cached_input: 0.4, cache_write: 5, cache_write_1h: 8 };
+  const long = { above: 200_000, ...tiers, input: 8, cached_input: 0.8 };
   assert.deepEqual(rows, {
     flat: { input: 1, output: 2 },
     "flat-1": { input: 1, output: 2 },
-    tiers,
-    t: tiers,
+    tiers: { ...tiers, long_prompt: long },
+    t: { ...tiers, long_prompt: long },
     cheaper: { input: 4, output: 0 },
     "by-night": { input: 0.27, output: 0 },
   });
   const file = { date: "2026-09-23", source: "s", prices: { openai: rows } };
   assert.deepEqual(readListPrices(pricesText(file)), file);
+});
+
+test("a model with prices of three lengths has no row, and is named", () => {
+  const tiers = [
+    { start: 100, price: 2 },
+    { start: 200, price: 3 },
+  ];
+  const model = { id: "stairs", match: {}, prices: { input_mtok: { base: 1, tiers } } };
+  assert.throws(() => rowsOf([model], "2026-09-23"), /^Error: stairs has prices of more than two lengths/);
 });

@@ -34,8 +34,7 @@ export const isOwnHost = (base: string, own: string): boolean => hostOf(base) ==
 export type Price = z.output<typeof price>;
 
 /**
- * A file of list prices, in US dollars: of the usual tier, neither batch, priority nor flex, and of prompts under the length from
- * which some vendors take more.
+ * A file of list prices, in US dollars: of the usual tier, neither batch, priority nor flex.
  */
 const pricesFile = z.strictObject({
   date: z.iso.date("must be a day such as 2026-11-21").describe("When the prices were collected."),

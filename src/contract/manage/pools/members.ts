@@ -43,8 +43,7 @@ const priceOf = (what: string) =>
     .refine((price) => Math.abs(price * 1e6 - Math.round(price * 1e6)) < 1e-3, "has more than six decimals")
     .describe(`For a million tokens of ${what}, in any currency.`);
 
-/** What a model costs, for a million tokens. */
-export const price = z.strictObject({
+const amounts = {
   input: priceOf("requests"),
   output: priceOf("answers"),
   cached_input: priceOf(
@@ -54,6 +53,20 @@ export const price = z.strictObject({
   cache_write_1h: priceOf(
     "requests that it wrote to its prompt cache for an hour; default: 1.6 times `cache_write`, as Anthropic has it",
   ).optional(),
+};
+
+/** What a model costs, for a million tokens. */
+export const price = z.strictObject({
+  ...amounts,
+  long_prompt: z
+    .strictObject({
+      above: z.int().min(1).max(1_000_000_000).describe("The most tokens of a prompt that is not long."),
+      ...amounts,
+    })
+    .optional()
+    .describe(
+      "What all tokens of a call with a longer prompt cost, cached ones included in its length. Default: the same.",
+    ),
 });
 
 /** How a pool uses a member. */
