@@ -205,7 +205,28 @@ interface PoolUsage {
 /** Names in a finding; the rest are counted. */
 const maxNamed = 10;
 
-/** Which models of the account's pools have no known price, and how many calls of the last 30 days. */
+/**
+ * What is missing of a pool's prices; null: nothing. `models`: those without a known price, with their members; `calls`: of the last
+ * 30 days that had no price.
+ */
+export function pricesFinding(pool: string, models: readonly string[], calls: number): Finding | null {
+  if (models.length === 0 && calls === 0) return null;
+  const more = models.length > maxNamed ? ` and ${models.length - maxNamed} more` : "";
+  const named =
+    models.length === 0
+      ? "All models have a price now."
+      : `No price is known of ${models.slice(0, maxNamed).join(", ")}${more}.`;
+  const counted =
+    calls === 0 ? "" : ` ${calls} ${calls === 1 ? "call" : "calls"} of the last 30 days had no price.`;
+  return warning(
+    `pool ${pool}`,
+    plain(`${named}${counted}`),
+    models.length === 0
+      ? "The usage of these days costs more than it shows."
+      : "Set `prices` of the member: a budget of cost refuses these models, or cannot count their calls.",
+  );
+}
+
 async function lookAtPrices(api: Api, account: Account): Promise<Finding[]> {
   const path = `/api/manage/v1/accounts/${account.id}`;
   const { data: usage } = await api.ask<{ data: PoolUsage[] }>("GET", `${path}/ai-usage?by=pool`);
@@ -215,23 +236,8 @@ async function lookAtPrices(api: Api, account: Account): Promise<Finding[]> {
       active ? unpriced_models.map((model) => `${model} (member ${name})`) : [],
     );
     const calls = usage.find(({ group }) => group === pool.id)?.unpriced ?? 0;
-    if (models.length === 0 && calls === 0) continue;
-    const more = models.length > maxNamed ? ` and ${models.length - maxNamed} more` : "";
-    const named =
-      models.length === 0
-        ? "All models have a price now."
-        : `No price is known of ${models.slice(0, maxNamed).join(", ")}${more}.`;
-    const counted =
-      calls === 0 ? "" : ` ${calls} ${calls === 1 ? "call" : "calls"} of the last 30 days had no price.`;
-    findings.push(
-      warning(
-        `pool ${pool.name}`,
-        plain(`${named}${counted}`),
-        models.length === 0
-          ? "The usage of these days costs more than it shows."
-          : "Set `prices` of the member: a budget of cost refuses these models, or cannot count their calls.",
-      ),
-    );
+    const finding = pricesFinding(pool.name, models, calls);
+    if (finding !== null) findings.push(finding);
   }
   return findings;
 }

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { before, describe } from "node:test";
 import { lookAtDisk, lookAtNode } from "#command-line/doctor/machine.ts";
-import { attentionWords } from "#command-line/doctor/running.ts";
+import { attentionWords, pricesFinding } from "#command-line/doctor/running.ts";
 import { judgeClocks } from "#command-line/doctor/storage.ts";
 import { readConfig } from "#config.ts";
 import { requestApi, textOf } from "#runtime/net/api-request.ts";
@@ -207,4 +207,17 @@ test("what needs a person begins with its subject", () => {
   );
   assert.equal(attentionWords("domain_unverified", "acme.example", null), "acme.example: domain unverified");
   assert.equal(attentionWords("low_credit", null, null), "low credit");
+});
+
+test("models without a price are named, up to ten, and so are calls that had none", () => {
+  const detail = (models: readonly string[], calls: number) => pricesFinding("p", models, calls)?.detail;
+  assert.equal(pricesFinding("p", [], 0), null);
+  assert.equal(detail(["m (member a)"], 0), "No price is known of m (member a).");
+  assert.equal(
+    detail(["m (member a)"], 1),
+    "No price is known of m (member a). 1 call of the last 30 days had no price.",
+  );
+  assert.equal(detail([], 7), "All models have a price now. 7 calls of the last 30 days had no price.");
+  const many = Array.from({ length: 12 }, (_, at) => `m${at}`);
+  assert.match(detail(many, 0) ?? "", / m9 and 2 more\.$/);
 });

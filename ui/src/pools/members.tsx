@@ -172,6 +172,11 @@ export function Members({ pool }: { pool: Pool }) {
                       </RowLink>{" "}
                       <span className="soft">{member.kind}</span>
                       <p className="small soft">{member.models.join(", ")}</p>
+                      {member.unpriced_models.length === 0 ? null : (
+                        <p className="small soft">
+                          No price is known of {member.unpriced_models.join(", ")}.
+                        </p>
+                      )}
                       <p className="small soft">
                         {weights.length > 1 && member.active
                           ? `${shareOf(member.weight, weights)} of the requests, weight ${number(member.weight)}`

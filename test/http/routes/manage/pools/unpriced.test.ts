@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { bearer, manage, tokenFor } from "../../../managing.ts";
 import { openaiPeer, type Peer } from "../../../openai-peer.ts";
-import { memberOf, type Pooled, pooled } from "../../../pooled.ts";
+import { memberOf, type Pooled, type PoolOptions, pooled } from "../../../pooled.ts";
 
 const price = { input: 0, output: 1 };
 
@@ -74,4 +74,18 @@ test("of many models some are named, and the rest counted", async () => {
   const pool = (await says("GET", "/pools")).data.find(({ name }: { name: string }) => name === "many");
   const { message } = await says("PATCH", `/pools/${pool.id}`, { budget: { cost_per_month: 5 } });
   assert.match(message, /, rare-9 and 2 more\)\. Set/);
+});
+
+test("a pool and a key of the provisioning file keep their choice until the file names another", async () => {
+  const choices = async (name: string, unpriced: string | undefined) => {
+    const budget = { cost_per_month: 5, ...(unpriced === undefined ? {} : { unpriced }) } as const;
+    await it.pool({ name, members: [rare()], budget, keys: [{ name: "app", budget }] } as PoolOptions);
+    const pool = (await says("GET", "/pools")).data.find((one: { name: string }) => one.name === name);
+    const [key] = (await says("GET", `/pools/${pool.id}/keys`)).data;
+    return [pool.budget.unpriced, key.budget.unpriced];
+  };
+  assert.deepEqual(await choices("fresh", undefined), ["refuse", "refuse"]);
+  assert.deepEqual(await choices("fresh", "allow"), ["allow", "allow"]);
+  assert.deepEqual(await choices("fresh", undefined), ["allow", "allow"]);
+  assert.deepEqual(await choices("fresh", "refuse"), ["refuse", "refuse"]);
 });
