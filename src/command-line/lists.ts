@@ -1,4 +1,4 @@
-// `trunkline gateways` and `pools`: what an account sends and asks through, and how it is.
+// `trunkline gateways`, `pools` and `tokens`: what an account sends and asks through, and what manages the installation.
 
 import { type AccessOptions, chosenAccount, managementOf } from "./access.ts";
 import { plain, type Result, type Terminal, table } from "./terminal.ts";
@@ -64,4 +64,30 @@ export async function pools(terminal: Terminal, options: AccessOptions): Promise
       ]);
   }
   return { text: table(["pool", "member", "state", "until", "under way", "first word"], rows), data };
+}
+
+interface Token {
+  name: string;
+  hint: string;
+  role: string;
+  account: string | null;
+  scopes: string[] | null;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+/** The management tokens of the installation, revoked ones too. */
+export async function tokens(terminal: Terminal, options: AccessOptions): Promise<Result> {
+  const api = await managementOf(terminal, options);
+  const data = await Array.fromAsync(api.rows<Token>("/api/manage/v1/tokens"));
+  const rows = data.map(({ name, hint, role, account, scopes, ...token }) => [
+    plain(name),
+    plain(hint),
+    account === null ? role : `${role} of ${account}`,
+    scopes === null ? "all" : scopes.join(" "),
+    token.last_used_at ?? "never",
+    token.revoked_at === null ? (token.expires_at ?? "never") : `revoked ${token.revoked_at}`,
+  ]);
+  return { text: table(["token", "", "role", "scopes", "last used", "ends"], rows), data };
 }

@@ -226,6 +226,15 @@ function addLists(program: Command, terminal: Terminal): void {
       const { pools } = await import("./lists.ts");
       show(terminal, await pools(terminal, options), options);
     });
+  program
+    .command("tokens")
+    .description("list the management tokens, when each was last used and when it ends")
+    .option("--url <address>", "an installation at this address; see TRUNKLINE_URL")
+    .option(...json)
+    .action(async (options) => {
+      const { tokens } = await import("./lists.ts");
+      show(terminal, await tokens(terminal, options), options);
+    });
   elsewhere(program.command("ask <question>").description("ask a pool"))
     .option("--pool <name>", "the pool; otherwise the only one, or the one called default")
     .option("--model <model>", "the model; otherwise the pool chooses")

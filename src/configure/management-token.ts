@@ -23,6 +23,11 @@ export const managementTokenInput = z
       .describe("`operator` manages the whole installation, `member` one account."),
     account: nameText(1, 100).nullish().describe("A member's account, by its name; operators have none."),
     scopes: provisionedTokenScopes,
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .default(null)
+      .describe("When it stops working (ISO 8601); null: never."),
   })
   .describe("A program's way into the management API.");
 type ManagementTokenInput = z.output<typeof managementTokenInput>;
@@ -58,6 +63,7 @@ export async function upsertManagementToken(
     role: input.role,
     accountId: account?.id ?? null,
     scopes: input.scopes,
+    expiresAt: input.expires_at === null ? null : Date.parse(input.expires_at),
     at: deps.clock.now(),
   };
   const row = tokenRow(deps.newId("tok"), input.token, details);

@@ -76,6 +76,8 @@ export interface Head {
   body?: z.ZodObject;
   /** For an endpoint of the management API that is no GET and changes nothing: the audit log does not name it. */
   changesNothing?: true;
+  /** For a GET of the management API: each call leaves an entry in the audit log, as a change does. */
+  audited?: true;
   /** For an endpoint of the management API: its longest body, where that is not the usual 1 MiB. */
   maxBytes?: number;
   /** For a channel endpoint: a multipart body may contain files, which are stored while they arrive. */

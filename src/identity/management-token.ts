@@ -9,6 +9,7 @@ import {
   findManagementToken,
   insertManagementToken,
   listManagementTokens,
+  noteTokenUse,
   revokeManagementToken,
 } from "#store/identity/tokens.ts";
 import type { ManagementTokensTable, Role } from "#store/schema/identity.ts";
@@ -23,7 +24,12 @@ interface TokenDetails {
   role: Role;
   accountId: string | null;
   scopes?: readonly TokenScope[] | null;
+  /** Epoch ms; null, or absent: it does not end. */
+  expiresAt?: number | null;
 }
+
+/** How old the noted use of a token gets while the token is in use. */
+const useIsNotedMs = 60_000;
 
 /** Generated tokens have 47 characters; those of the provisioning file may be longer. Longer texts are not hashed. */
 export const maxTokenLength = 512;
@@ -47,19 +53,31 @@ export function tokenRow(
     role: details.role,
     account_id: details.accountId,
     scopes: storedScopes(details.scopes ?? null),
+    expires_at: details.expiresAt ?? null,
+    last_used_at: null,
     created_at: details.at,
     revoked_at: null,
   };
 }
 
 /**
- * The principal of a token; null: the token is unknown or revoked. Not cached, so a revoked token is invalid in every
- * process at once.
+ * The principal of a token; `expired`: when a token that is not revoked ended; null: it is unknown or revoked. Not cached, so a
+ * revoked token is invalid in every process at once. `unattended`: no request shows it, so this is no use of it.
  */
-export async function authenticateToken(database: Database, token: string): Promise<Principal | null> {
+export async function authenticateToken(
+  { database, clock }: Pick<Core, "database" | "clock">,
+  token: string,
+  { unattended = false } = {},
+): Promise<Principal | { kind: "expired"; at: number } | null> {
   if (token.length > maxTokenLength) return null;
   const row = await database.run(findManagementToken, hashSecret(token));
   if (row === null) return null;
+  const now = clock.now();
+  const { expires_at: endsAt, last_used_at: noted } = row;
+  if (endsAt !== null && endsAt <= now) return { kind: "expired", at: endsAt };
+  // No request waits for this, and what is lost while storage is away is noted with the next request.
+  if (!unattended && (noted === null || Math.abs(now - noted) >= useIsNotedMs))
+    database.run(noteTokenUse, { id: row.id, at: now, noted }).catch(() => {});
   return {
     kind: "token",
     id: row.id,
@@ -67,6 +85,7 @@ export async function authenticateToken(database: Database, token: string): Prom
     role: row.role,
     accountId: row.account_id,
     scopes: readScopes(row.scopes),
+    endsAt,
   };
 }
 

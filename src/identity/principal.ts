@@ -14,6 +14,8 @@ export interface Principal {
   accountId: string | null;
   /** What a management token is bound to; null: all that the role may. */
   scopes: readonly TokenScope[] | null;
+  /** When a management token ends, epoch ms; null, or absent: it does not. */
+  endsAt?: number | null;
 }
 
 /** Who comes through the operator's socket. */

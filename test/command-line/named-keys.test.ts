@@ -1,6 +1,7 @@
 // Keys with a name from the command line.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import test from "node:test";
 import { requestApi, textOf } from "#runtime/net/api-request.ts";
 import { commands } from "./commands.ts";
@@ -9,6 +10,7 @@ import { serveHere } from "./serve-here.ts";
 const { folder, call, run } = commands();
 const data = "service";
 const service = serveHere(folder, data);
+const socket = { socketPath: join(folder, data, "trunkline.sock") };
 
 const key = (...words: string[]) => call(data, "key", ...words);
 
@@ -77,4 +79,20 @@ test("a key is created, listed and revoked; without --scope, or with a fault, no
       ["shop", true],
     ],
   );
+});
+
+test("management tokens are listed with their last use and their end", async () => {
+  const made = await requestApi(socket, {
+    method: "POST",
+    path: "/api/manage/v1/tokens",
+    silenceMs: 20_000,
+    body: { name: "deploy", role: "operator", expires_at: "2099-01-01T00:00:00Z" },
+  });
+  assert.equal(made.status, 201);
+  const { token } = JSON.parse(await textOf(made.body)).data;
+  const listed = await run(data, "tokens");
+  const [head, line] = listed.out.trimEnd().split("\n");
+  assert.match(head ?? "", /^token +role +scopes +last used +ends$/);
+  assert.match(line ?? "", /^deploy +tlm_…\S{4} +operator +all +never +2099-01-01T00:00:00\.000Z$/);
+  assert.ok(!listed.out.includes(token));
 });

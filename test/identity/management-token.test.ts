@@ -32,25 +32,24 @@ async function made(accountId: string | null = null, scopes: readonly TokenScope
 
 test("a token leads to its principal", async () => {
   const accountId = await makeAccount(store.database);
-  const { token, row, name } = await made(accountId);
+  const { token, row, name, deps } = await made(accountId);
   assert.match(token, /^tlm_[A-Za-z0-9_-]{43}$/);
-  assert.deepEqual(await authenticateToken(store.database, token), {
+  assert.deepEqual(await authenticateToken(deps, token), {
     kind: "token",
     id: row.id,
     name,
     role: "member",
     accountId,
     scopes: null,
+    endsAt: null,
   });
   const bound = await made(accountId, ["messages:send", "audit:read"]);
-  assert.deepEqual((await authenticateToken(store.database, bound.token))?.scopes, [
-    "messages:send",
-    "audit:read",
-  ]);
+  const principal = await authenticateToken(deps, bound.token);
+  assert.deepEqual(principal?.kind === "token" && principal.scopes, ["messages:send", "audit:read"]);
 });
 
 test("the database does not hold it, and its hash is no token", async () => {
-  const { token, row } = await made();
+  const { token, row, deps } = await made();
   assert.equal(JSON.stringify(await store.query("select * from management_tokens")).includes(token), false);
   assert.equal(row.hint, `tlm_…${token.slice(-4)}`);
   for (const wrong of [
@@ -60,14 +59,14 @@ test("the database does not hold it, and its hash is no token", async () => {
     `${token} `,
     "x".repeat(maxTokenLength + 1),
   ])
-    assert.equal(await authenticateToken(store.database, wrong), null);
+    assert.equal(await authenticateToken(deps, wrong), null);
 });
 
 test("revoking works at once and again; an unknown one is null", async () => {
   const { token, row, deps } = await made();
   const revoked = await revokeToken(deps, row.id);
   assert.equal(revoked?.revoked_at, deps.clock.now());
-  assert.equal(await authenticateToken(store.database, token), null);
+  assert.equal(await authenticateToken(deps, token), null);
   await deps.clock.advance(1_000);
   assert.equal((await revokeToken(deps, row.id))?.revoked_at, revoked?.revoked_at);
   assert.equal(await revokeToken(deps, "tok_none"), null);
@@ -83,4 +82,42 @@ test("a name is given once, and again after its token was revoked", async () => 
     (one) => one.name === name,
   );
   assert.equal(named.length, 1);
+});
+
+test("a token that ends is refused from then on, says when it ended, and leaves its name", async () => {
+  const deps = peopleDeps(store);
+  const expiresAt = deps.clock.now() + 3_600_000;
+  const details = { name: fresh("ends"), role: "operator" as const, accountId: null };
+  const made = await createManagementToken(deps, { ...details, expiresAt });
+  assert.ok(made);
+  const seen = async () => (await authenticateToken(deps, made.token))?.kind;
+  await deps.clock.advance(3_599_999);
+  assert.equal(await seen(), "token");
+  assert.equal(await createManagementToken(deps, details), null);
+  await deps.clock.advance(1);
+  assert.deepEqual(await authenticateToken(deps, made.token), { kind: "expired", at: expiresAt });
+  assert.ok(await createManagementToken(deps, details));
+  assert.equal(await seen(), undefined, "the name's earlier token is gone");
+});
+
+test("the last use is noted once a minute, however many requests come, and by requests alone", async () => {
+  const { token, row, deps } = await made();
+  const noted = async () => {
+    // The one writer has what is asked next behind it.
+    await revokeToken(deps, "tok_none");
+    const rows = await managementTokens(store.database, { before: null, limit: 200 });
+    return rows.find(({ id }) => id === row.id)?.last_used_at;
+  };
+  const start = deps.clock.now();
+  await authenticateToken(deps, token, { unattended: true });
+  assert.equal(await noted(), null);
+  const use = async () => {
+    await Promise.all(Array.from({ length: 5 }, () => authenticateToken(deps, token)));
+    return await noted();
+  };
+  assert.equal(await use(), start);
+  await deps.clock.advance(59_999);
+  assert.equal(await use(), start);
+  await deps.clock.advance(1);
+  assert.equal(await use(), start + 60_000);
 });

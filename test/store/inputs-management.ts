@@ -101,6 +101,8 @@ const token = {
   role: "operator" as const,
   account_id: null,
   scopes: null,
+  expires_at: null,
+  last_used_at: null,
   created_at: now,
   revoked_at: null,
 };
@@ -312,6 +314,11 @@ export const managementCases: Case[] = [
   caseOf(tokens.listManagementTokens, { before: null, limit }, { before: "tok_~", limit }),
   caseOf(tokens.insertManagementToken, token),
   caseOf(tokens.saveManagementToken, token),
+  caseOf(
+    tokens.noteTokenUse,
+    { id: id("tok", 0), at: now, noted: null },
+    { id: id("tok", 0), at: now, noted: now - 1 },
+  ),
   caseOf(tokens.revokeManagementToken, { id: id("tok", 0), at: now }),
   caseOf(people.findUserByEmail, "u0@example.com"),
   caseOf(people.findUser, id("usr", 0)),

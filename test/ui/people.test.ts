@@ -241,6 +241,7 @@ test("a token is made for what it is needed for, and the list says what it may",
   await dialog.locator("p.fault").first().waitFor();
   await dialog.getByLabel("Change gateways").check();
   await dialog.getByLabel("Send messages").check();
+  await dialog.getByLabel(/^Expires at/).fill("2099-01-01T00:00");
   await expectSound(at, "the scopes of a token", "[role=dialog]");
   await dialog.getByRole("button", { name: "Make the token" }).click();
   const secret = page.getByRole("dialog", { name: "The new management token" });
@@ -248,6 +249,14 @@ test("a token is made for what it is needed for, and the list says what it may",
   assert.match(token, /tlm_[\w-]{43}/);
   await secret.getByRole("button", { name: "I have stored it" }).click();
   await page.getByRole("row").getByText("Send messages, Change gateways").waitFor();
-  const made = (await api(at, "GET", "/tokens")).body.data as unknown as { scopes: string[] }[];
+  await page
+    .getByRole("row")
+    .getByText(/1 Jan 2099/)
+    .waitFor();
+  const made = (await api(at, "GET", "/tokens")).body.data as unknown as {
+    scopes: string[];
+    expires_at: string | null;
+  }[];
   assert.deepEqual(made[0]?.scopes, ["messages:send", "gateways:write"]);
+  assert.equal(made[0]?.expires_at, "2099-01-01T00:00:00.000Z");
 });

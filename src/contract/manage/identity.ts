@@ -193,6 +193,10 @@ const managementTokenFields = z.object({
   role,
   account: accountId,
   scopes: shownTokenScopes,
+  expires_at: instant.nullable().describe("When the token stops working; null: never."),
+  last_used_at: instant
+    .nullable()
+    .describe("When a request last showed the token, to the minute; null: none has."),
   created_at: instant,
   revoked_at: instant.nullable(),
 });
@@ -215,6 +219,11 @@ export const createManagementTokenRequest = z
     role,
     account: accountId.optional(),
     scopes: newTokenScopes,
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .default(null)
+      .describe("When it stops working (ISO 8601), in the future; null: never."),
   })
   .meta({ id: "CreateManagementTokenRequest" });
 

@@ -1,10 +1,11 @@
 // The gate of the management API, in one order for every route: who asks (management token, session, or the command line), whether
-// our own page asks (CSRF), whether they may (the head's scope, then those of a token), and only then the body. What changes something is written
-// to the audit log here, before and after the handler, so that no route can forget it.
+// our own page asks (CSRF), whether they may (the head's scope, then those of a token), and only then the body. What changes something, or reads
+// prompts, is written to the audit log here, before and after the handler, so that no route can forget it.
 
 import type { IncomingMessage } from "node:http";
 import type { Topic } from "#contract/manage/account-events.ts";
 import { isProblem, type Problem, problem } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
 import { announcesBody } from "#http/body/bytes.ts";
 import { mediaOf, type ParsedBody } from "#http/body/parse.ts";
@@ -56,7 +57,6 @@ function bearerOf(request: IncomingMessage): string | null {
 /** A Bearer header takes precedence over a cookie. Browsers do not add it by themselves, so it needs no CSRF token. */
 async function identify(call: Call): Promise<{ principal: Principal; session: Session | null } | Problem> {
   const { request, settings, gate, core } = call;
-  const { database } = core;
   const token = bearerOf(request);
   const credential = token ?? readCookie(request, isHttps(settings.publicUrl));
   if (credential === null && cameThroughOperatorSocket(request))
@@ -69,9 +69,12 @@ async function identify(call: Call): Promise<{ principal: Principal; session: Se
   const wait = gate.credentialThrottle.wait(client, hash);
   if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
   const session = token === null ? await resumeSession(core, credential) : null;
-  const principal = token === null ? session?.principal : await authenticateToken(database, token);
-  const retryAfterMs = gate.credentialThrottle.record(client, hash, principal != null);
+  const principal = token === null ? session?.principal : await authenticateToken(core, token);
+  const isValid = principal != null && principal.kind !== "expired";
+  const retryAfterMs = gate.credentialThrottle.record(client, hash, isValid);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
+  if (principal?.kind === "expired")
+    return unauthenticated(`This management token ended at ${isoTime(principal.at)}. Create another one.`);
   return principal == null ? refused() : { principal, session };
 }
 
@@ -203,7 +206,7 @@ function tellWatchers({ signals }: Pick<Core, "signals">, { path }: Head, accoun
   for (const topic of changedTopics[subject] ?? []) signals.emit("changed", account.id, topic);
 }
 
-/** Whether the credential of an answered request still opens the account. It does not count as a use of the session. */
+/** Whether the credential of an answered request still opens the account. It does not count as a use of the session or the token. */
 export async function isStillAdmitted(head: Head, call: Call, accountId: string): Promise<boolean> {
   const { request, settings, core } = call;
   const token = bearerOf(request);
@@ -212,8 +215,9 @@ export async function isStillAdmitted(head: Head, call: Call, accountId: string)
   const principal =
     token === null
       ? (await resumeSession(core, credential, { unattended: true }))?.principal
-      : await authenticateToken(core.database, token);
-  return principal != null && mayManage(principal, accountId) && scopeRefusal(head, principal) === null;
+      : await authenticateToken(core, token, { unattended: true });
+  if (principal == null || principal.kind === "expired") return false;
+  return mayManage(principal, accountId) && scopeRefusal(head, principal) === null;
 }
 
 type Handle = (call: ManageCall) => Promise<Reply | null>;
@@ -244,7 +248,7 @@ async function audited(head: Head, call: ManageCall, account: AccountRow | null,
   try {
     const answer = await handle(call);
     await end(answer === null ? "gone" : String(answer.status), answer === null ? null : createdId(answer));
-    if (answer !== null && answer.status < 400) tellWatchers(core, head, account);
+    if (answer !== null && answer.status < 400 && head.method !== "GET") tellWatchers(core, head, account);
     return answer;
   } catch (error) {
     await end("error", null);
@@ -262,6 +266,7 @@ export async function answerManaged(head: Head, call: Call, handle: Handle): Pro
   const { principal, session, account } = admitted;
   // A route for anyone gets no principal, by its type; what it does is written down by itself.
   const full = { ...call, body, principal, session, account } as unknown as ManageCall;
-  if (principal === null || head.method === "GET" || head.changesNothing) return await handle(full);
+  const isQuiet = head.method === "GET" ? !head.audited : head.changesNothing;
+  if (principal === null || isQuiet) return await handle(full);
   return await audited(head, full, account, handle);
 }

@@ -4,7 +4,7 @@
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { ManagementTokensTable } from "#store/schema/identity.ts";
 
-/** The token with this SHA-256 (hex) that is not revoked. */
+/** The token with this SHA-256 (hex) that is not revoked; it may have ended. */
 export const findManagementToken = readOperation("findManagementToken", async (tx, hash: string) => {
   const token = await tx.db
     .selectFrom("management_tokens")
@@ -25,6 +25,19 @@ export const listManagementTokens = readOperation(
   },
 );
 
+/** Notes when a token was used. Of requests that come at once, the first one writes. */
+export const noteTokenUse = writeOperation(
+  "noteTokenUse",
+  async (tx, { id, at, noted }: { id: string; at: number; noted: number | null }) => {
+    await tx.db
+      .updateTable("management_tokens")
+      .set({ last_used_at: at })
+      .where("id", "=", id)
+      .where("last_used_at", noted === null ? "is" : "=", noted)
+      .execute();
+  },
+);
+
 /** False: a token that works has the name (or, which only a given token can, the same text). */
 export const insertManagementToken = writeOperation(
   "insertManagementToken",
@@ -32,7 +45,7 @@ export const insertManagementToken = writeOperation(
     await tx.db
       .deleteFrom("management_tokens")
       .where("name", "=", token.name)
-      .where("revoked_at", "is not", null)
+      .where((eb) => eb.or([eb("revoked_at", "is not", null), eb("expires_at", "<=", token.created_at)]))
       .execute();
     return await insertNew(tx, token);
   },
@@ -48,11 +61,11 @@ async function insertNew(tx: Tx, token: ManagementTokensTable): Promise<boolean>
   return inserted.length > 0;
 }
 
-/** Creates the token of a name, or gives that name this token, role and account, and revives it. Null: another name has the same token. */
+/** Creates the token of a name, or gives that name this token, role, account and end, and revives it. Null: another name has the same token. */
 export const saveManagementToken = writeOperation(
   "saveManagementToken",
   async (tx, token: ManagementTokensTable) => {
-    const { id: _id, name, created_at: _created, ...change } = token;
+    const { id: _id, name, created_at: _created, last_used_at: _used, ...change } = token;
     const holder = await tx.db
       .selectFrom("management_tokens")
       .select("name")

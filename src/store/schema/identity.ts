@@ -43,6 +43,10 @@ export interface ManagementTokensTable {
   account_id: string | null;
   /** JSON: what the token may do; null: all that its role may. */
   scopes: string | null;
+  /** Null: it does not end. */
+  expires_at: number | null;
+  /** To the minute; null: never. */
+  last_used_at: number | null;
   created_at: number;
   revoked_at: number | null;
 }

@@ -28,6 +28,7 @@ import { up as senderNames } from "#store/schema/migrations/second-release/0021-
 import { up as ownWords } from "#store/schema/migrations/second-release/0022-own-words.ts";
 import { up as partCounting } from "#store/schema/migrations/second-release/0023-part-counting.ts";
 import { up as unpricedCalls } from "#store/schema/migrations/second-release/0024-unpriced-calls.ts";
+import { up as tokenEnds } from "#store/schema/migrations/second-release/0025-token-ends.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -54,6 +55,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 22, name: "own-words", up: ownWords },
   { id: 23, name: "part-counting", up: partCounting },
   { id: 24, name: "unpriced-calls", up: unpricedCalls },
+  { id: 25, name: "token-ends", up: tokenEnds },
 ];
 
 /** The id of the newest migration that this code knows. */

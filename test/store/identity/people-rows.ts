@@ -42,6 +42,8 @@ export function managementTokenRow(columns: Partial<ManagementTokensTable> = {})
     role: "operator",
     account_id: null,
     scopes: null,
+    expires_at: null,
+    last_used_at: null,
     created_at: now,
     revoked_at: null,
     ...columns,

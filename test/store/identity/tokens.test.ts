@@ -6,6 +6,7 @@ import {
   findManagementToken,
   insertManagementToken,
   listManagementTokens,
+  noteTokenUse,
   revokeManagementToken,
   saveManagementToken,
 } from "#store/identity/tokens.ts";
@@ -36,6 +37,19 @@ onBothEngines((open) => {
     assert.equal(await run(insertManagementToken, managementTokenRow({ hash })), false);
     await run(revokeManagementToken, { id: token.id, at: now });
     assert.equal(await run(insertManagementToken, managementTokenRow({ name })), true);
+  });
+
+  test("a token that has ended leaves its name; the last use is noted over the one that was read", async () => {
+    const token = managementTokenRow({ expires_at: now + 10 });
+    await run(insertManagementToken, token);
+    const { id, name } = token;
+    await run(noteTokenUse, { id, at: now + 1, noted: null });
+    await run(noteTokenUse, { id, at: now + 2, noted: null });
+    assert.equal((await run(findManagementToken, token.hash))?.last_used_at, now + 1);
+    await run(noteTokenUse, { id, at: now + 3, noted: now + 1 });
+    assert.equal((await run(findManagementToken, token.hash))?.last_used_at, now + 3);
+    assert.equal(await run(insertManagementToken, managementTokenRow({ name, created_at: now + 9 })), false);
+    assert.equal(await run(insertManagementToken, managementTokenRow({ name, created_at: now + 10 })), true);
   });
 
   test("saving by name changes what is there, and keeps its id", async () => {

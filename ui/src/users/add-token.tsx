@@ -6,6 +6,7 @@ import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
 import { Boxes } from "#ui/schema-form/boxes.tsx";
+import { Instant } from "#ui/schema-form/instant.tsx";
 import { RoleChoice, roleOf } from "./role-choice.tsx";
 import { scopesSchema } from "./token-scopes.ts";
 
@@ -13,11 +14,12 @@ function Fields({ onToken }: { onToken: (token: string) => void }) {
   const [name, setName] = useState("");
   const [account, setAccount] = useState("");
   const [scopes, setScopes] = useState<TokenScope[] | null>(null);
+  const [expiresAt, setExpiresAt] = useState<string | null>(null);
   const form = useForm("createManagementToken", {
     touches: ["listManagementTokens"],
     onDone: ({ data }) => onToken(data.token),
   });
-  const body = { name, ...roleOf(account), scopes };
+  const body = { name, ...roleOf(account), scopes, expires_at: expiresAt };
   return (
     <Form of={form} verb="Make the token" onSubmit={() => form.send({ body })}>
       <Field label="Name" hint="What uses it." fault={form.fault("name")}>
@@ -38,6 +40,16 @@ function Fields({ onToken }: { onToken: (token: string) => void }) {
         value={scopes}
         error={form.error}
         onChange={(value) => setScopes(value as TokenScope[] | null)}
+      />
+      <Instant
+        name="expires_at"
+        path="expires_at"
+        schema={{ description: "When it stops working; empty: never." }}
+        required={false}
+        nullable
+        value={expiresAt}
+        error={form.error}
+        onChange={(value) => setExpiresAt((value as string | undefined) ?? null)}
       />
     </Form>
   );

@@ -1,11 +1,21 @@
 import { useChange, usePages } from "#ui/api/queries.ts";
+import type { ManagementToken } from "#ui/api/schema.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Time, useIsOver } from "#ui/parts/time.tsx";
 import { AddToken } from "./add-token.tsx";
 import { scopesText } from "./token-scopes.ts";
+
+function State({ of }: { of: ManagementToken }) {
+  const hasEnded = useIsOver(of.expires_at);
+  if (of.revoked_at !== null) return <Status of="off">revoked</Status>;
+  return hasEnded ? <Status of="expired" /> : <Status of="active" />;
+}
+
+const timeOr = (at: string | null, otherwise: string) =>
+  at === null ? <span className="soft">{otherwise}</span> : <Time at={at} brief />;
 
 export function Page() {
   const pages = usePages("listManagementTokens", {});
@@ -21,11 +31,7 @@ export function Page() {
         id={({ id }) => id}
         empty={<p>There is no token yet. A token lets a program use the management API.</p>}
         columns={[
-          {
-            head: "State",
-            cell: ({ revoked_at }) =>
-              revoked_at === null ? <Status of="active" /> : <Status of="off">revoked</Status>,
-          },
+          { head: "State", cell: (token) => <State of={token} /> },
           { head: "Name", cell: ({ name }) => name },
           { head: "Token", cell: ({ hint }) => <code>{hint}</code> },
           { head: "Role", cell: ({ role, account }) => (account === null ? role : `${role} of ${account}`) },
@@ -36,6 +42,8 @@ export function Page() {
               scopes === null ? <span className="soft">all that its role may</span> : scopesText(scopes),
           },
           { head: "Made", cell: ({ created_at }) => <Time at={created_at} brief /> },
+          { head: "Last used", cell: ({ last_used_at }) => timeOr(last_used_at, "never") },
+          { head: "Ends", cell: ({ expires_at, revoked_at }) => timeOr(revoked_at ?? expires_at, "no end") },
           {
             head: "Actions",
             look: "act",

@@ -1,9 +1,17 @@
 // Takes back the newest migrations, for the tests of those before them.
 
-/** The twenty-fourth. */
-export const withoutUnpricedCalls = ["usage_days", "usage_hours", "usage_parts", "usage_labels"].map(
-  (table) => `alter table ${table} drop column unpriced`,
+/** The newest. */
+export const withoutTokenEnds = ["expires_at", "last_used_at"].map(
+  (column) => `alter table management_tokens drop column ${column}`,
 );
+
+/** The twenty-fourth too. */
+export const withoutUnpricedCalls = [
+  ...withoutTokenEnds,
+  ...["usage_days", "usage_hours", "usage_parts", "usage_labels"].map(
+    (table) => `alter table ${table} drop column unpriced`,
+  ),
+];
 
 /** The twenty-third too. */
 export const withoutPartCounting = [...withoutUnpricedCalls, "alter table gateways drop column counting"];

@@ -25,6 +25,8 @@ import { includesAll, readScopes } from "#identity/scopes.ts";
 import { roleAccountIssue } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
 
+const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
+
 function dataOf(token: ManagementTokenRow): ManagementTokenReplyData {
   return {
     id: token.id,
@@ -33,8 +35,10 @@ function dataOf(token: ManagementTokenRow): ManagementTokenReplyData {
     role: token.role,
     account: token.account_id,
     scopes: readScopes(token.scopes),
+    expires_at: timeOrNull(token.expires_at),
+    last_used_at: timeOrNull(token.last_used_at),
     created_at: isoTime(token.created_at),
-    revoked_at: token.revoked_at === null ? null : isoTime(token.revoked_at),
+    revoked_at: timeOrNull(token.revoked_at),
   };
 }
 
@@ -44,7 +48,7 @@ export const listManagementTokensRoute = endpoint({
   name: "listManagementTokens",
   tag: "Users and tokens",
   summary: "List the management tokens",
-  description: "The list includes revoked tokens. The newest token comes first.",
+  description: "The list includes tokens that were revoked or have ended. The newest token comes first.",
   family: "manage",
   scope: "installation",
   query: peoplePage,
@@ -74,7 +78,7 @@ export const createManagementTokenRoute = endpoint({
   tag: "Users and tokens",
   summary: "Create a management token",
   description:
-    "Only this reply shows the token's text, because only its hash is stored. A token with scopes creates only tokens whose scopes are within its own.",
+    "Only this reply shows the token's text, because only its hash is stored. A token with scopes creates only tokens whose scopes are within its own, and one that ends creates none that ends later.",
   family: "manage",
   scope: "installation",
   body: createManagementTokenRequest,
@@ -84,13 +88,21 @@ export const createManagementTokenRoute = endpoint({
   const input = validate(createManagementTokenRequest, body.value);
   if (isProblem(input)) return input;
   const { name, role, account = null, scopes } = input.value;
+  const expiresAt = input.value.expires_at === null ? null : Date.parse(input.value.expires_at);
   if (!includesAll(principal.scopes, scopes))
     return problem("forbidden", {
       message: "A token with scopes creates only tokens whose scopes are within its own.",
     });
+  const latest = principal.endsAt ?? null;
+  if (latest !== null && (expiresAt === null || expiresAt > latest))
+    return problem("forbidden", {
+      message: `This token ends at ${isoTime(latest)}, and creates no token that ends later.`,
+    });
+  if (expiresAt !== null && expiresAt <= core.clock.now())
+    return validationFailed([{ path: ["expires_at"], message: "must be in the future" }]);
   const fault = await roleAccountIssue(core.database, role, account);
   if (fault !== null) return validationFailed([{ path: ["account"], message: fault }]);
-  const created = await createManagementToken(core, { name, role, accountId: account, scopes });
+  const created = await createManagementToken(core, { name, role, accountId: account, scopes, expiresAt });
   if (created === null) return validationFailed([{ path: ["name"], message: "is taken" }]);
   return {
     status: 201,

@@ -29,7 +29,8 @@ export const getPoolCallContentRoute = endpoint({
   name: "getPoolCallContent",
   summary: "Get what was asked and answered in a call",
   description:
-    "It is stored for pools with `content_log`, a moment after the call's end. A management token needs the scope `prompts:read`; no other scope includes it.",
+    "It is stored for pools with `content_log`, a moment after the call's end. A management token needs the scope `prompts:read`; no other scope includes it. Each look is in the audit log.",
+  audited: true,
   params: { ...poolParams, call: idParam("The call's id, which is its `X-Request-Id`.") },
   replies: { 200: callContentReply },
   problems: ["not_found"],

@@ -130,7 +130,13 @@ test("a stream ends soon after its token, and after an hour", async () => {
 test("a stream ends soon after the provisioning file takes the scope from its token", async () => {
   const token = "tlm_0123456789abcdef0123456789abcdef";
   const bind = (scopes: TokenScope[]) =>
-    upsertManagementToken(m.it.system.core, { name: "bound", token, role: "operator", scopes });
+    upsertManagementToken(m.it.system.core, {
+      name: "bound",
+      token,
+      role: "operator",
+      scopes,
+      expires_at: null,
+    });
   assert.equal((await bind(["accounts:read", "audit:read"])).kind, "saved");
   const stream = await watch(ours.id, token);
   await m.it.advance(61_000);

@@ -29,6 +29,8 @@ test("a token is shown when it is made, and never again", async () => {
     role: "member",
     account: account.id,
     scopes: null,
+    expires_at: null,
+    last_used_at: null,
     created_at: "2026-01-01T00:00:00.000Z",
     revoked_at: null,
   });
@@ -48,6 +50,8 @@ test("faults by field, of a name that is taken too", async () => {
     [{ name: "x", role: "operator", account: account.id }, "account"],
     [{ name: "x", role: "operator", scopes: [] }, "scopes"],
     [{ name: "x", role: "operator", scopes: ["audit:read", "audit:read"] }, "scopes"],
+    [{ name: "x", role: "operator", expires_at: "tomorrow" }, "expires_at"],
+    [{ name: "x", role: "operator", expires_at: "2026-01-01T00:00:00Z" }, "expires_at"],
     [{ name: "x", role: "operator", token: "tlm_of_my_own_choice_that_is_long_enough" }, "token"],
   ] as const) {
     const reply = await make(body);
@@ -72,6 +76,36 @@ test("a revoked token is dead on the next request, also its own; revoking again 
   assert.equal((await make({ name: "short-lived", role: "operator" })).statusCode, 201, "the name is free");
   for (const missing of [`tok_${"0".repeat(26)}`, "x", "%00"])
     assert.equal((await manage(it, "DELETE", `/tokens/${missing}`, { headers: operator })).statusCode, 404);
+});
+
+test("a token with an end says so, makes none that ends later, and is refused with when it ended", async (t) => {
+  const at = await harness({ started: false });
+  t.after(() => at.close());
+  const first = bearer(await tokenFor(at));
+  const asked = async (headers: Record<string, string>, body: object) =>
+    await manage(at, "POST", "/tokens", { headers, body });
+  const body = { name: "for an hour", role: "operator", expires_at: "2026-01-01T02:00:00+01:00" };
+  const { id, token, expires_at } = (await asked(first, body)).json().data;
+  assert.equal(expires_at, "2026-01-01T01:00:00.000Z");
+  const headers = bearer(token);
+  for (const [later, status] of [
+    [null, 403],
+    ["2026-01-01T01:00:00.001Z", 403],
+    ["2026-01-01T01:00:00Z", 201],
+  ] as const) {
+    const reply = await asked(headers, { name: `later ${later}`, role: "operator", expires_at: later });
+    assert.equal(reply.statusCode, status, reply.body);
+  }
+  const listed = (await manage(at, "GET", "/tokens", { headers: first }))
+    .json()
+    .data.find((entry: { id: string }) => entry.id === id);
+  assert.equal(listed.last_used_at, "2026-01-01T00:00:00.000Z");
+  await at.advance(3_600_000);
+  const refused = await manage(at, "GET", "/session", { headers });
+  assert.deepEqual(
+    [refused.statusCode, refused.json().message, refused.headers["www-authenticate"]],
+    [401, "This management token ended at 2026-01-01T01:00:00.000Z. Create another one.", "Bearer"],
+  );
 });
 
 test("members make and see no tokens", async () => {

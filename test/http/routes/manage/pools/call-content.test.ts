@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { ask, callsOf, makePool, type PoolOf } from "../../../../ai/pooled.ts";
-import { bearer, manage, tokenFor } from "../../../managing.ts";
+import { bearer, type Entry, manage, tokenFor } from "../../../managing.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 
 interface Content {
@@ -84,6 +84,28 @@ test("the scope of prompts alone opens it; the other account and its token see n
     assert.equal((await m.operator("GET", wrong)).statusCode, 404, wrong);
   const { key } = await m.it.account();
   assert.equal((await manage(m.it, "GET", url, { headers: bearer(key) })).statusCode, 401);
+});
+
+test("each look at a call's content is in the audit log, a refused one is not; the list of calls is no look", async () => {
+  await ask(m.it);
+  await m.it.advance(2_000);
+  const id = await newest();
+  const looks = async () => {
+    const { data } = (
+      await m.operator("GET", `/accounts/${of.accountId}/audit?action=getPoolCallContent`)
+    ).json();
+    return data as Entry[];
+  };
+  const before = (await looks()).length;
+  await contentOf(id);
+  const headers = bearer(await tokenFor(m.it, of.accountId, ["pools:read"]));
+  assert.equal((await manage(m.it, "GET", `${path}/calls/${id}/content`, { headers })).statusCode, 403);
+  const [entry, ...earlier] = await looks();
+  assert.equal(earlier.length, before);
+  assert.deepEqual(
+    [entry?.actor.kind, entry?.account, entry?.target, entry?.fields, entry?.outcome],
+    ["token", of.accountId, `${of.poolId}/${id}`, [], "200"],
+  );
 });
 
 test("why nothing is stored: the call was not chosen, its time is over, or the pool keeps none", async () => {

@@ -22,7 +22,7 @@ for (const engine of engines) {
     try {
       await place.open();
       for (const statement of withoutUnpricedCalls) await place.exec(statement);
-      await place.exec("delete from migrations where name = 'unpriced-calls'");
+      await place.exec("delete from migrations where id >= 24");
       const key = (id: string, rules: string) =>
         `insert into pool_keys (id, pool_id, account_id, name, hash, hint, rules, revision, created_at, updated_at)
          values ('${id}', 'p', 'a', '${id}', '${id}', 'h', '${rules}', 1, 1, 1)`;
