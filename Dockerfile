@@ -1,5 +1,4 @@
-# node:26.8.1-slim
-ARG NODE_IMAGE=node:26-slim@sha256:c0753125a3789977aefe869cbebccf70e3cfd7ea84ca48547458f02e4f1d7146
+ARG NODE_IMAGE=node:26.10.0-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1
 
 # The first stage runs on the machine that builds, whichever machine the image is for: Trunkline has no native code.
 FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS app

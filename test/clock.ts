@@ -83,6 +83,7 @@ export function movableClock(start = 1_767_225_600_000, options: MovableClockOpt
   return {
     now: () => epoch + elapsed,
     monotonic: () => elapsed,
+    steady: () => start + elapsed,
     sleep,
     advance,
     advanceTo: (epochMs) => advance(epochMs - epoch - elapsed),

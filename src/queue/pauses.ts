@@ -33,7 +33,8 @@ export class Pauses<Row extends LaneRow, Outcome> {
     const { pauses = 0, until = null, since = null, totalMs = 0 } = state ?? {};
     this.#deps = deps;
     this.#totalMs = totalMs;
-    this.#since = since;
+    // Stored by the system's clock.
+    this.#since = since === null ? null : clock.steady() - Math.max(0, clock.now() - since);
     this.#suspended = suspended;
     // A pause without an end was stored by `suspend`. A lane that needs no connection any more ends it at once.
     this.#suspensionStored = since !== null && until === null;
@@ -103,9 +104,12 @@ export class Pauses<Row extends LaneRow, Outcome> {
     if (paused) this.#storeResume();
   }
 
-  /** The time less all pauses, epoch ms. */
+  /**
+   * The time less all pauses, epoch ms. It does not move with a system's clock that is set: messages would be given up that
+   * were hardly tried.
+   */
   laneNow(): number {
-    const now = this.#deps.clock.now();
+    const now = this.#deps.clock.steady();
     return now - this.#totalMs - (this.#since === null ? 0 : now - this.#since);
   }
 
@@ -116,13 +120,13 @@ export class Pauses<Row extends LaneRow, Outcome> {
 
   #storePause(pause: { forMs: number | null; pauses: number; reason: string }): void {
     const { breaker, clock } = this.#deps;
-    this.#since ??= clock.now();
+    this.#since ??= clock.steady();
     if (breaker) this.#write("pause", () => breaker.pause(pause));
   }
 
   #storeResume(): void {
     const { breaker, clock } = this.#deps;
-    if (this.#since !== null) this.#totalMs += Math.max(0, clock.now() - this.#since);
+    if (this.#since !== null) this.#totalMs += Math.max(0, clock.steady() - this.#since);
     this.#since = null;
     if (breaker) this.#write("resume", () => breaker.resume());
   }

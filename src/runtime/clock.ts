@@ -8,7 +8,12 @@ import type { Clock } from "./runtime.ts";
 const maxTimerMs = 2 ** 31 - 1;
 
 export function systemClock(): Clock {
-  return { now: () => Date.now(), monotonic: () => performance.now(), sleep };
+  return {
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    steady: () => Math.floor(performance.timeOrigin + performance.now()),
+    sleep,
+  };
 }
 
 /** Measured on the monotonic clock, so that a step of the wall clock neither shortens nor prolongs it. */

@@ -11,6 +11,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary start; never goes back. */
   monotonic(): number;
+  /** Epoch milliseconds at the start of the process and the time that has passed since: setting the system's clock does not move it. */
+  steady(): number;
   /** Resolves after `ms`, or at once when the signal aborts (never rejects). */
   sleep(ms: number, signal?: LightAbortSignal): Promise<void>;
 }

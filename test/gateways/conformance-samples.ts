@@ -69,7 +69,12 @@ const sealer = createSealer("a master key of the gateway tests", {
 });
 const gatewayId = "gw_conformance";
 
-export const stillClock: Clock = { now: () => now, monotonic: () => 0, sleep: async () => {} };
+export const stillClock: Clock = {
+  now: () => now,
+  monotonic: () => 0,
+  steady: () => now,
+  sleep: async () => {},
+};
 
 export function toolsWith(change: Partial<GatewayTools & CallbackTools> = {}): GatewayTools & CallbackTools {
   return {

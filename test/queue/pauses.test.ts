@@ -5,6 +5,7 @@ import test from "node:test";
 import { bad, drive, gate, well } from "./fake-work.ts";
 
 const minute = 60_000;
+const day = 24 * 60 * minute;
 
 test("nothing goes out before the connection is open, and nothing is stored for that", async () => {
   const { clock, work, lane, sentIds } = drive({ suspended: true, prepare: (work) => work.add({}, {}) });
@@ -45,6 +46,23 @@ test("the time without a connection does not count for retries", async () => {
   lane.wake();
   await clock.settle();
   assert.equal(work.settled[0]?.laneNow, before);
+  await lane.stop();
+});
+
+test("a system's clock that is set, during a pause too, counts for no retries", async () => {
+  const { clock, work, lane } = drive();
+  const before = clock.now();
+  lane.suspend("gone");
+  await clock.advance(60 * minute);
+  clock.setNow(before + 2 * day);
+  await clock.advance(minute);
+  lane.resume();
+  clock.setNow(before - 2 * day);
+  await clock.advance(minute);
+  work.add({});
+  lane.wake();
+  await clock.settle();
+  assert.equal(work.settled[0]?.laneNow, before + minute);
   await lane.stop();
 });
 

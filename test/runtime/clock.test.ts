@@ -50,6 +50,14 @@ describe("the system's clock", () => {
     await clock.sleep(0);
   });
 
+  test("steady is epoch milliseconds, and does not follow a clock that is set", (t) => {
+    assert.ok(Math.abs(clock.steady() - Date.now()) < 60_000);
+    const before = clock.steady();
+    t.mock.method(Date, "now", () => 0);
+    assert.ok(clock.steady() >= before);
+    assert.ok(Number.isInteger(clock.steady()));
+  });
+
   test("now is epoch milliseconds", () => {
     assert.ok(Math.abs(clock.now() - Temporal.Now.instant().epochMilliseconds) < 1000);
   });

@@ -16,6 +16,7 @@ function clockOf(...instants: number[]): Clock {
   return {
     now: () => instants[Math.min(read++, instants.length - 1)]!,
     monotonic: () => 0,
+    steady: () => 0,
     sleep: () => Promise.resolve(),
   };
 }

@@ -50,6 +50,24 @@ test("a provider that is busy all day: tried for 24 hours, then failed, and the 
   await it.close();
 });
 
+test("a clock that jumps two days ahead, and back, gives up no message that was hardly tried", async () => {
+  const it = await opened();
+  it.respond(() => answer(429));
+  const [id] = await it.accepted([contact()]);
+  await it.advance(hour);
+  const { attempts } = await it.message(id!);
+  it.clock.setNow(it.clock.now() + 48 * hour);
+  await it.advance(hour);
+  const after = await it.message(id!);
+  assert.equal(after.status, "queued");
+  assert.ok(after.attempts > attempts, "it is being tried again");
+  await it.advance(21.5 * hour);
+  assert.equal((await it.message(id!)).status, "queued");
+  await it.advance(hour);
+  assert.equal((await it.message(id!)).status, "failed", "24 hours after its first try");
+  await it.close();
+});
+
 test("a provider that recovers takes it once; the timeline tells of each try", async () => {
   const it = await opened();
   it.respond((request) => (it.requests.length < 4 ? answer(429) : takes(request)));

@@ -35,6 +35,24 @@ test("the image has every file that its command starts", () => {
     );
 });
 
+test("every image is an exact version with a digest, and Node's is the one that npm installs", () => {
+  const digest = "sha256:[0-9a-f]{64}";
+  const [, node] =
+    new RegExp(`^ARG NODE_IMAGE=node:(\\d+\\.\\d+\\.\\d+)-slim@${digest}$`, "m").exec(read("Dockerfile")) ??
+    [];
+  const manifest = JSON.parse(read("package.json")) as { optionalDependencies: Record<string, string> };
+  const pinned = Object.entries(manifest.optionalDependencies).filter(([name]) => /^node-/.test(name));
+  assert.ok(pinned.length > 0);
+  for (const [name, version] of pinned) assert.equal(node, version, name);
+  for (const file of ["compose.yaml", "deploy/compose/compose.yaml"]) {
+    const images = [...read(file).matchAll(/^ *image: (\S+)$/gm)].map(([, image]) => image ?? "");
+    const foreign = images.filter((image) => !image.startsWith("${TRUNKLINE_IMAGE"));
+    assert.ok(foreign.length > 0);
+    for (const image of foreign)
+      assert.match(image, new RegExp(`^[a-z]+:\\d+\\.\\d+(?:\\.\\d+)?@${digest}$`), file);
+  }
+});
+
 test("the last stage runs nothing, so that one machine builds it for every architecture", () => {
   const stages = read("Dockerfile")
     .split(/^FROM /m)

@@ -106,6 +106,7 @@ export const phoneCases: Case[] = [
     tokenHash: "token0",
     reports: [{ messageId: id("msg", 5), transmission: 1, recipient: null, state: "Sent", failure: null }],
     at: now,
+    steadyAt: now,
     eventId: "gp_4",
     delaysMs: [1],
     retryForMs: 1,

@@ -250,6 +250,7 @@ export class Phones {
       tokenHash,
       reports: read.reports,
       at: now,
+      steadyAt: clock.steady(),
       gapsMs: Object.fromEntries(
         lines.map((line) => [line.gateway.id, phoneLine(line, { now, random: 0, catchesUp: false }).gapMs]),
       ),

@@ -27,6 +27,8 @@ export interface PhoneReportInput {
   tokenHash: string;
   reports: readonly PhoneReport[];
   at: number;
+  /** The time that setting the system's clock does not move, epoch ms: for how long a message is tried. */
+  steadyAt: number;
   eventId: string;
   /** How long a message waits after its first, second, … failure, ms; the last one for all later ones. */
   delaysMs: readonly number[];
@@ -91,7 +93,7 @@ export const storePhoneReports = writeOperation(
       if (!item || !row) continue;
       if (report.recipient !== null && report.recipient !== row.recipient) continue;
       const lane = lanes.find(({ id }) => id === item.gateway_id);
-      const laneNow = at - (lane?.paused_ms ?? 0);
+      const laneNow = input.steadyAt - (lane?.paused_ms ?? 0);
       const effect = apply(changes, row, item, report, {
         ...input,
         laneNow,

@@ -44,6 +44,20 @@ for (const engine of someEngines(import.meta.filename)) {
       assert.equal(await slowed(), 1);
     });
 
+    test("a clock that jumps ahead gives up no message that is one too many", async () => {
+      const phone = await w.linked({}, { per_second: 1, jitter_ms: 0, per_day: 1_000 });
+      const retry = { for_ms: 2 * hour };
+      assert.equal((await w.m.operator("PATCH", w.path(), { retry })).statusCode, 200);
+      phone.radio = () => refusal;
+      const [id = ""] = await w.accepted(1);
+      await w.m.it.advance(minute);
+      const { clock } = w.m.it;
+      clock.setNow(clock.now() + 4 * hour);
+      await w.m.it.advance(hour);
+      assert.equal((await w.m.it.message(id)).status, "queued");
+      assert.ok((await slowed()) > 1, "it was tried again");
+    });
+
     test("a message that is one too many for as long as messages are tried has failed", async () => {
       const phone = await w.linked({}, { per_second: 1, jitter_ms: 0, per_day: 1_000 });
       const retry = { for_ms: 2 * minute };
