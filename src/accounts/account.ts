@@ -56,6 +56,8 @@ export interface Account {
   gateways: readonly AccountGateway[];
   /** Of a caller whose key names gateways: their ids. What it moves or has sent again is on one of them. */
   gatewayIds?: readonly string[];
+  /** Of a caller whose key reads its own gateways alone: their ids. It looks up and cancels messages of no other. */
+  readableGatewayIds?: readonly string[];
   /** The named key that its caller shows; absent: the personal key or a person, with every right. */
   key?: NamedKey;
 }

@@ -86,10 +86,12 @@ function accountOf({ account: row, named }: KeyHolder): Account {
   const { scopes, gateways, requests_per_minute } = readFields(namedKeyRules, JSON.parse(named.rules));
   // What it may not send through does not exist for it, in every way that a gateway is chosen.
   const allowed = account.gateways.filter(({ identifier }) => gateways?.includes(identifier) ?? true);
+  const ids = allowed.map(({ id }) => id);
   return {
     ...account,
     gateways: allowed,
-    ...(gateways === null ? {} : { gatewayIds: allowed.map(({ id }) => id) }),
+    ...(gateways === null ? {} : { gatewayIds: ids }),
+    ...(scopes.includes("read:own") && !scopes.includes("read") ? { readableGatewayIds: ids } : {}),
     key: {
       id: named.id,
       scopes,

@@ -98,7 +98,11 @@ function addNamedKeys(program: Command, terminal: Terminal): void {
   elsewhere(
     key.command("create <name>").description("create an API key with a name, beside the account's own"),
   )
-    .requiredOption("--scope <scope>", "read, send:sms, send:whatsapp or send:email; once for each", several)
+    .requiredOption(
+      "--scope <scope>",
+      "read, read:own, send:sms, send:whatsapp or send:email; once for each",
+      several,
+    )
     .option("--gateway <identifier>", "a gateway that it may use, once for each; otherwise all", several)
     .option("--expires <time>", "when it ends: YYYY-MM-DD, or a time with its offset")
     .option(...json)

@@ -34,12 +34,15 @@ function textOf({ text }: KeyOwner): Pick<NamedKeysTable, "hash" | "hint"> {
 
 /** One wording for gateways of other accounts and for names without a gateway, so that it does not tell which names others use. */
 async function gatewayIssues(
-  { gateways }: NamedKeyFields,
+  { gateways, scopes }: NamedKeyFields,
   { database }: Pick<ConfigureDeps, "database">,
   { accountId }: KeyOwner,
   before: NamedKeyFields | null,
 ): Promise<Issue[]> {
-  if (gateways === null) return [];
+  if (gateways === null)
+    return scopes.includes("read:own")
+      ? [{ path: ["gateways"], message: "must name gateways, because the scope read:own is about theirs" }]
+      : [];
   const account = await database.run(findAccount, accountId);
   // One that was deleted since may stay in the list.
   const known = new Set([

@@ -61,8 +61,9 @@ export interface Head {
   family: Family;
   /** Set for, and only for, the family `manage`. */
   scope?: Scope;
-  /** Set for, and only for, a channel endpoint: what a named key needs a scope for. `send`: that of the channel. */
-  right?: "read" | "send";
+  /** Set for, and only for, a channel endpoint: what a named key needs a scope for. `send`: that of the channel. `read`: of
+   * messages, which the handler bounds for a key with `read:own`. */
+  right?: "account" | "read" | "send";
   /** The channel of an endpoint that sends, where its path has no `{channel}`. */
   channel?: Channel;
   /** Descriptions of the path's parameters. */

@@ -15,18 +15,27 @@ interface ReceivedPage {
   nextCursor: string | null;
 }
 
-/** A page of the newest inbound messages. `channel` null: of all channels. Null for an invalid cursor. */
+/** A page of the newest inbound messages that the caller may read. `channel` null: of all channels. Null for an invalid cursor. */
 export async function received(
   database: Database,
-  accountId: string,
+  account: Pick<Account, "id" | "gateways" | "readableGatewayIds">,
   channel: Channel | null,
   query: { limit: number; cursor: string | null },
 ): Promise<ReceivedPage | null> {
   const { limit, cursor } = query;
   // A cursor is the last id of the previous page, so it reveals nothing new.
   if (cursor !== null && idTime(cursor) === null) return null;
-  const rows = await database.run(recentInbound, { accountId, channel, before: cursor, limit: limit + 1 });
-  return pageOf(rows, limit);
+  const input = { accountId: account.id, channel, before: cursor, limit: limit + 1 };
+  if (account.readableGatewayIds === undefined)
+    return pageOf(await database.run(recentInbound, input), limit);
+  const rows: InboundRow[] = [];
+  for (const gateway of account.gateways)
+    if (channel === null || gateway.channel === channel)
+      rows.push(...(await database.run(searchInbound, { ...input, senders: null, gatewayId: gateway.id })));
+  return pageOf(
+    rows.sort((a, b) => (a.id < b.id ? 1 : -1)),
+    limit,
+  );
 }
 
 type Filtered =

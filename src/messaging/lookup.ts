@@ -6,20 +6,29 @@ import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Core } from "#core/core.ts";
 import { idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
-import { findMessage, recentMessages } from "#store/messages/lookup.ts";
+import { maxPageBodyBytes } from "#store/email/emails.ts";
+import { findMessage, type MessageRow, recentMessages } from "#store/messages/lookup.ts";
 import { cancelMessage } from "#store/messages/move.ts";
+import { searchMessages } from "#store/messages/search.ts";
 import { recordOf } from "./record.ts";
 
-/** One message with its timeline; null for an unknown id and for a message of another account or channel (null: of every channel). */
+/** Whose messages, and on which gateways alone. */
+type Reader = Pick<Account, "id" | "readableGatewayIds">;
+
+/**
+ * One message with its timeline; null for an unknown id and for a message of another account or channel (null: of every channel),
+ * or of a gateway whose messages the caller may not read.
+ */
 export async function lookup(
   database: Database,
-  account: Pick<Account, "id">,
+  account: Reader,
   channel: Channel | null,
   id: string,
 ): Promise<MessageRecord | null> {
   if (idTime(id) === null) return null;
   const found = await database.run(findMessage, { accountId: account.id, channel, id });
-  return found ? recordOf(found.message, found.events) : null;
+  if (!found || account.readableGatewayIds?.includes(found.message.gateway_id) === false) return null;
+  return recordOf(found.message, found.events);
 }
 
 interface Page {
@@ -37,6 +46,7 @@ export async function recent(
   const { limit, cursor, status } = query;
   // A cursor is the last id of the previous page, so it reveals nothing new.
   if (cursor !== null && idTime(cursor) === null) return null;
+  if (account.readableGatewayIds !== undefined) return await recentOn(database, account, channel, query);
   const { rows, more } = await database.run(recentMessages, {
     accountId: account.id,
     channel,
@@ -50,6 +60,46 @@ export async function recent(
   };
 }
 
+/** What one look reads of a gateway at most, where few of its messages have the status. */
+const rowsPerLook = 5_000;
+
+/** The same of the gateways whose messages the caller may read. A page may be short, even empty, and still have a cursor. */
+async function recentOn(
+  database: Database,
+  account: Account,
+  channel: Channel,
+  { limit, cursor, status }: Parameters<typeof recent>[3],
+): Promise<Page> {
+  const gateways = account.gateways.filter((gateway) => gateway.channel === channel);
+  const rows: MessageRow[] = [];
+  // Behind the look that ended first, others have rows that this page does not know.
+  let lookedTo: string | null = null;
+  for (const { id: gatewayId } of gateways) {
+    const found = await database.run(searchMessages, {
+      accountId: account.id,
+      channels: [channel],
+      status,
+      gatewayId,
+      recipient: null,
+      from: "msg_",
+      before: cursor ?? "msg_~",
+      acceptedFrom: null,
+      acceptedBefore: null,
+      limit: limit + 1,
+      maxScanned: rowsPerLook,
+      bytes: Math.ceil(maxPageBodyBytes / gateways.length),
+    });
+    rows.push(...found.rows);
+    if (found.lookedTo !== null && found.lookedTo > (lookedTo ?? "")) lookedTo = found.lookedTo;
+  }
+  const known = rows.filter(({ id }) => id >= (lookedTo ?? "")).sort((a, b) => (a.id < b.id ? 1 : -1));
+  const shown = known.slice(0, limit);
+  return {
+    records: shown.map((row) => recordOf(row)),
+    nextCursor: known.length > limit ? (shown.at(-1)?.id ?? null) : lookedTo,
+  };
+}
+
 export type Cancelled =
   | { kind: "cancelled"; record: MessageRecord }
   | { kind: "not_cancellable"; status: Status }
@@ -58,17 +108,19 @@ export type Cancelled =
 /** Cancels a message that is not being sent yet. Idempotent. `channel` null: of any channel. `by`: who asks, where that is known. */
 export async function cancel(
   deps: Pick<Core, "clock" | "database" | "signals">,
-  account: Pick<Account, "id">,
+  account: Reader,
   channel: Channel | null,
   id: string,
   by?: string,
 ): Promise<Cancelled> {
   const { database, clock } = deps;
   if (idTime(id) === null) return { kind: "not_found" };
+  const { readableGatewayIds: gatewayIds } = account;
   const result = await database.run(cancelMessage, {
     accountId: account.id,
     channel,
     id,
+    ...(gatewayIds === undefined ? {} : { gatewayIds }),
     details: {
       at: clock.now(),
       detail: by === undefined ? "Cancelled through the API." : `Cancelled by ${by}.`,

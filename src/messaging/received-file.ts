@@ -1,6 +1,7 @@
 // Opens the files of messages from people. Their providers keep them, and we pass them on, and their readers need no token of a
 // provider.
 
+import type { Account } from "#accounts/account.ts";
 import type { Core } from "#core/core.ts";
 import type { OpenedFile, ReceivedFile } from "#gateways/received-file.ts";
 import { findAdapter } from "#gateways/registry.ts";
@@ -11,7 +12,7 @@ import { findGateway } from "#store/gateways/gateways.ts";
 
 const timeoutMs = 15_000;
 
-/** `not_found`: the account received no message with this id, or it has no file. */
+/** `not_found`: the account received no message with this id, or none that the caller may read, or it has no file. */
 type OpenFileResult =
   | { kind: "not_found" }
   | Exclude<OpenedFile, { kind: "opened" }>
@@ -19,12 +20,13 @@ type OpenFileResult =
 
 export async function openFile(
   deps: Pick<Core, "clock" | "database" | "log" | "outbound" | "sealer" | "upstreams">,
-  accountId: string,
+  account: Pick<Account, "id" | "readableGatewayIds">,
   messageId: string,
   signal: LightAbortSignal,
 ): Promise<OpenFileResult> {
   const { clock, database, log, outbound, sealer, upstreams } = deps;
-  const found = await database.run(findInboundFile, { accountId, id: messageId });
+  const found = await database.run(findInboundFile, { accountId: account.id, id: messageId });
+  if (found && account.readableGatewayIds?.includes(found.gatewayId) === false) return { kind: "not_found" };
   const gateway = found && (await database.run(findGateway, found.gatewayId));
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter?.files) return { kind: "not_found" };

@@ -44,7 +44,7 @@ before(async () => {
 after(() => it?.close());
 
 const page = async (channel: "sms" | null, limit: number, cursor: string | null = null) =>
-  await received(it.system.database, accountId, channel, { limit, cursor });
+  await received(it.system.database, { id: accountId, gateways: [] }, channel, { limit, cursor });
 
 test("a record says what came, from whom, to whom and when", async () => {
   const [record] = (await page("sms", 1))?.records ?? [];
@@ -84,6 +84,7 @@ test("pages meet without gaps, and the last one says that it is", async () => {
 
 test("what is no cursor of ours is refused, another account's is only a place", async () => {
   assert.equal(await page("sms", 3, "nonsense"), null);
-  const other = await received(it.system.database, "acc_other", null, { limit: 3, cursor: ids[0]! });
+  const elsewhere = { id: "acc_other", gateways: [] };
+  const other = await received(it.system.database, elsewhere, null, { limit: 3, cursor: ids[0]! });
   assert.deepEqual(other, { records: [], nextCursor: null });
 });

@@ -66,13 +66,26 @@ async function received(contentType: string | null, filename: string | null = nu
   return id;
 }
 const open = (id: string, accountId = account) =>
-  openFile(it.system.core, accountId, id, new LightAbortController());
+  openFile(it.system.core, { id: accountId }, id, new LightAbortController());
 async function shown(id: string) {
   const opened = await open(id);
   assert.ok(opened.kind === "opened", opened.kind);
   opened.cancel();
   return [opened.contentType, opened.filename];
 }
+
+test("a caller who reads some gateways alone gets the files of these", async () => {
+  const gateway = await it.system.database.run(findGatewayByIdentifier, "cloud");
+  const id = await received("image/jpeg");
+  const as = async (readableGatewayIds: string[]) => {
+    const reader = { id: account, readableGatewayIds };
+    const opened = await openFile(it.system.core, reader, id, new LightAbortController());
+    if (opened.kind === "opened") opened.cancel();
+    return opened.kind;
+  };
+  assert.equal(await as([gateway?.id ?? "", "gw_other"]), "opened");
+  assert.equal(await as(["gw_other"]), "not_found");
+});
 
 test("a file is shown as one of the types that are safe, under its name", async () => {
   const [image, voice, page] = [

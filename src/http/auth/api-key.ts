@@ -43,11 +43,12 @@ interface Admitted {
   body: ParsedBody | null;
 }
 
-/** The scope that a request to an endpoint needs; null: its path names no channel, so its handler finds nothing. */
-function scopeOf({ right, channel }: Head, params: Call["params"]): KeyScope | null {
-  if (right === "read") return "read";
+/** The scopes of which a request to an endpoint needs one; null: its path names no channel, so its handler finds nothing. */
+function scopesOf({ right, channel }: Head, params: Call["params"]): readonly KeyScope[] | null {
+  if (right === "account") return ["read"];
+  if (right === "read") return ["read", "read:own"];
   const of = channel ?? params.channel ?? "";
-  return isChannel(of) ? `send:${of}` : null;
+  return isChannel(of) ? [`send:${of}`] : null;
 }
 
 /** Takes one request of the account, and of its named key; 0, or the ms until there is room in both. */
@@ -71,10 +72,11 @@ export async function checkKey(
   if (account === null) return refusals.invalid;
   if (planExpired(account, gate.core.clock.now())) return refusals.expired;
   if (account.key !== undefined) {
-    const scope = scopeOf(head, params);
+    const { scopes } = account.key;
+    const needed = scopesOf(head, params);
     logged.account = account.id;
     logged.keyId = account.key.id;
-    if (scope !== null && !account.key.scopes.includes(scope)) return refusals.notAllowed;
+    if (needed?.some((scope) => scopes.includes(scope)) === false) return refusals.notAllowed;
   }
   const retryAfterMs = rateWait(gate, account);
   return retryAfterMs > 0 ? problem("rate_limited", { retryAfterMs }) : account;

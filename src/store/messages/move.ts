@@ -1,22 +1,24 @@
 // What happens to messages while they wait: they are cancelled, or moved to another gateway because theirs was
 // switched off or is paused.
 
-import type { Channel } from "#contract/messages/channel.ts";
 import type { ContentKind } from "#contract/messages/content.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
 import { holdGateways } from "#store/gateways/hold.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
-import { insertNextEntries, lockMessageOf, TransitionBatch, type TransitionDetails } from "./transitions.ts";
+import {
+  insertNextEntries,
+  lockMessageOf,
+  type MessageOf,
+  TransitionBatch,
+  type TransitionDetails,
+} from "./transitions.ts";
 
 export type CancelOutcome = { kind: "cancelled" } | { kind: "not_cancellable" } | { kind: "not_found" };
 
 /** Cancels a message that is not yet on its way; cancelling twice is the same as once. `channel` null: every channel. */
 export const cancelMessage = writeOperation(
   "cancelMessage",
-  async (
-    tx,
-    input: { accountId: string; channel: Channel | null; id: string; details: TransitionDetails },
-  ): Promise<CancelOutcome> => {
+  async (tx, input: MessageOf & { details: TransitionDetails }): Promise<CancelOutcome> => {
     const row = await lockMessageOf(tx, input);
     if (row === null) return { kind: "not_found" };
     if (row.status === "cancelled") return { kind: "cancelled" };

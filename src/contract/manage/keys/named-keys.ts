@@ -6,7 +6,7 @@ import { gatewayFields } from "#contract/manage/gateways.ts";
 import { nameText } from "#contract/name.ts";
 import { patchSchema, shown } from "#contract/resource-schema.ts";
 
-const scopes = ["send:sms", "send:whatsapp", "send:email", "read"] as const;
+const scopes = ["send:sms", "send:whatsapp", "send:email", "read", "read:own"] as const;
 /** What a key may do. */
 export type KeyScope = (typeof scopes)[number];
 
@@ -19,7 +19,7 @@ export const namedKeyRules = z.strictObject({
     .refine((list) => new Set(list).size === list.length, "must not name a scope twice")
     .meta({ uniqueItems: true })
     .describe(
-      "What it may do, at least one: `send:sms`, `send:whatsapp` and `send:email` send, cancel, move and resolve messages of that channel; `read` looks up messages and the account.",
+      "What it may do, at least one: `send:sms`, `send:whatsapp` and `send:email` send, cancel, move and resolve messages of that channel; `read` looks up all messages and the account; `read:own` looks up, and with a scope to send cancels, messages of the key's `gateways` alone.",
     ),
   gateways: z
     .array(gatewayFields.shape.identifier)

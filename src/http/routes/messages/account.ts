@@ -11,7 +11,7 @@ export const getCurrentAccountRoute = endpoint({
   tag: "Account",
   summary: "Get the account of the API key, its plan and its credit",
   family: "api_key",
-  right: "read",
+  right: "account",
   replies: { 200: currentAccountReply },
   problems: [],
 })(async ({ core, account: caller }) => {

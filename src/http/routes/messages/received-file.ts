@@ -26,7 +26,7 @@ export const getReceivedFileRoute = endpoint({
   if (!isId(id)) return problem("not_found");
   const left = new LightAbortController();
   response.once("close", () => left.abort());
-  const file = await openFile(core, account.id, id, left);
+  const file = await openFile(core, account, id, left);
   switch (file.kind) {
     case "not_found":
       return problem("not_found");

@@ -27,7 +27,7 @@ export const listReceivedMessagesRoute = endpoint({
   const query = readReceived(queryOf(request));
   if (query.issues !== null) return validationFailed(query.issues);
   const { limit, cursor } = query;
-  const page = await received(core.database, account.id, channel, { limit, cursor });
+  const page = await received(core.database, account, channel, { limit, cursor });
   if (page === null) return validationFailed([{ path: ["cursor"], message: sentences.selected(["cursor"]) }]);
   return {
     status: 200,

@@ -63,7 +63,7 @@ async function open(context: TestContext) {
     return reply.json().data[0].id;
   };
   const read = async (id: string) => {
-    const opened = await openFile(it.system.core, account, id, new LightAbortController());
+    const opened = await openFile(it.system.core, { id: account }, id, new LightAbortController());
     if (opened.kind !== "opened") return opened.kind;
     const pieces: Uint8Array[] = [];
     for (let piece = await opened.next(); piece !== null; piece = await opened.next()) pieces.push(piece);

@@ -9,7 +9,8 @@ const scopeWords = {
   "send:sms": "Send SMS",
   "send:whatsapp": "Send WhatsApp messages",
   "send:email": "Send email",
-  read: "Look up messages and the account",
+  read: "Look up all messages and the account",
+  "read:own": "Look up messages of its gateways",
 } as const satisfies Record<Scope, string>;
 
 /** What a key may do, for people. */
