@@ -40,18 +40,18 @@ export function reply<Data extends z.ZodType>(id: string, data: Data) {
 }
 
 /** The reply that carries a list. A list that always comes whole has no further page. */
-export function page<Item extends z.ZodType>(id: string, item: Item, cursorNote = "") {
-  return z
-    .object({
-      ...envelope,
-      data: z.array(item),
-      next_cursor: z
-        .string()
-        .nullable()
-        .describe(`The \`cursor\` of the next page; null on the last page.${cursorNote}`),
-    })
-    .meta({ id });
-}
+export const page = <Item extends z.ZodType>(id: string, item: Item, cursorNote = "") =>
+  z.object(pageFields(item, cursorNote)).meta({ id });
+
+/** Those of a page, for one that has more. */
+export const pageFields = <Item extends z.ZodType>(item: Item, cursorNote = "") => ({
+  ...envelope,
+  data: z.array(item),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe(`The \`cursor\` of the next page; null on the last page.${cursorNote}`),
+});
 
 /** How many items of a list a page has. */
 export const limit = z.coerce

@@ -49,7 +49,13 @@ interface DueRange {
 type SearchField = "gateway" | "recipient" | "request" | "cursor" | "order";
 
 type Search =
-  | { kind: "found"; rows: MessageRow[]; nextCursor: string | null }
+  | {
+      kind: "found";
+      rows: MessageRow[];
+      nextCursor: string | null;
+      /** How far the page looked: the acceptance of a message, or with the soonest first when one is due; epoch ms. Null: it looked at all. */
+      searchedUntil: number | null;
+    }
   /** A filter that matches nothing. */
   | { kind: "invalid"; field: SearchField; message: string };
 
@@ -95,7 +101,7 @@ export async function search(
   if (filters.reference !== undefined) {
     const { reference } = filters;
     narrowing.ids = await database.run(findReferenced, { accountId: account.id, reference, limit: 200 });
-    if (narrowing.ids.length === 0) return { kind: "found", rows: [], nextCursor: null };
+    if (narrowing.ids.length === 0) return foundBefore([], null);
   }
   const isNarrowed = Object.keys(narrowing).length > 0;
   const rows: MessageRow[] = [];
@@ -125,9 +131,20 @@ export async function search(
   }
   if (rows.length > page.limit) {
     const shown = rows.slice(0, page.limit);
-    return { kind: "found", rows: shown, nextCursor: shown.at(-1)?.id ?? null };
+    return foundBefore(shown, shown.at(-1)?.id ?? null);
   }
-  return { kind: "found", rows, nextCursor: before };
+  return foundBefore(rows, before);
+}
+
+/** A page with the newest first. `before`: the id where it ended. */
+function foundBefore(rows: MessageRow[], before: string | null): Search {
+  return {
+    kind: "found",
+    rows,
+    nextCursor: before,
+    // Ids sort by the instant in them, which is that of the acceptance but for a moment.
+    searchedUntil: before === null ? null : idTime(before),
+  };
 }
 
 const later = (one: string, other: string) => (one > other ? one : other);
@@ -146,7 +163,7 @@ async function placeOf(
     const identifier = filters.gateway;
     const gateway = await database.run(findAccountGateway, { accountId: account.id, identifier });
     if (!gateway) return invalid("gateway", "is not a gateway of this account");
-    if (!searched.includes(gateway.channel)) return { kind: "found", rows: [], nextCursor: null };
+    if (!searched.includes(gateway.channel)) return foundBefore([], null);
     gatewayId = gateway.id;
     searched = [gateway.channel];
   }
@@ -196,6 +213,7 @@ export async function searchDueMessages(
     kind: "found",
     rows,
     nextCursor: lookedTo === null ? null : `${lookedTo.dueAt}_${lookedTo.id}`,
+    searchedUntil: lookedTo?.dueAt ?? null,
   };
 }
 

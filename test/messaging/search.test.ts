@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type MessageFilters, search } from "#messaging/search.ts";
+import { idAt } from "#runtime/ids.ts";
 import { maxPageBodyBytes } from "#store/email/emails.ts";
 import { type Harness, harness } from "../harness.ts";
 
@@ -68,22 +69,25 @@ test("what cannot be meant is reported by its field", async () => {
 
 test("a page that finds too little in its looks comes back short, with where to go on", async () => {
   const asked: string[] = [];
+  /** The place where a look ended, a second before that of the look before it. */
+  const lookedTo = (looks: number) => idAt("msg", start - looks * 1_000);
   const database = {
     ...it.system.database,
     run: async (operation: { name: string }, input: { before: string; max: number }) => {
       if (operation.name !== "searchMessages") throw new Error(operation.name);
       asked.push(input.before);
-      return { rows: [], lookedTo: `msg_${100 - asked.length}`, bytesLeft: 1 };
+      return { rows: [], lookedTo: lookedTo(asked.length), bytesLeft: 1 };
     },
   };
   const result = await search(database as never, account, none, { limit: 10, cursor: null });
   assert.deepEqual(result, {
     kind: "found",
     rows: [],
-    nextCursor: asked.length ? `msg_${100 - asked.length}` : null,
+    nextCursor: lookedTo(20),
+    searchedUntil: start - 20_000,
   });
   assert.equal(asked.length, 20);
-  assert.deepEqual(asked.slice(0, 3), ["msg_~", "msg_99", "msg_98"]);
+  assert.deepEqual(asked.slice(0, 3), ["msg_~", lookedTo(1), lookedTo(2)]);
   // Each look for an error reads rows one by one: a page has one, and names where it ended.
   asked.length = 0;
   const rare = await search(
@@ -92,7 +96,8 @@ test("a page that finds too little in its looks comes back short, with where to 
     { ...none, error: "absent" },
     { limit: 10, cursor: null },
   );
-  assert.deepEqual(rare, { kind: "found", rows: [], nextCursor: "msg_99" });
+  const expected = { nextCursor: lookedTo(1), searchedUntil: start - 1_000 };
+  assert.deepEqual(rare, { kind: "found", rows: [], ...expected });
   assert.equal(asked.length, 1);
 });
 

@@ -149,6 +149,28 @@ test("a list that is polled reads one page at its top, and says of several that 
   await bar.waitFor();
 });
 
+test("a rare filter that found nothing yet says how far the list looked, and looks further on demand", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = await accountOf(at);
+  await page.route(/\/api\/.*\/messages\?.*error=absent/, async (route) => {
+    const looks = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0) + 1;
+    const searched_until = new Date(Date.UTC(2025, 10, 30 - looks, 12)).toISOString();
+    const rest = { data: [], next_cursor: String(looks), searched_until };
+    await route.fulfill({ json: { success: true, message: "Messages found.", ...rest } });
+  });
+  await page.goto(`${url}/a/${account}/messages?error=absent`);
+  await page.getByText("Nothing that fits yet.").waitFor();
+  await page.getByText(/^Looked as far as 25 Nov/).waitFor();
+  await page.getByRole("button", { name: "Look further" }).click();
+  await page.getByText(/^Looked as far as 24 Nov/).waitFor();
+  await expectSound(at, "a list that has found nothing yet");
+});
+
 test("keys go from row to row, and open the one that has the focus", { skip: missing }, async (t) => {
   const at = await visit();
   t.after(at.close);

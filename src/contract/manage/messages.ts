@@ -1,7 +1,7 @@
 // The management API's schemas for finding an account's messages.
 
 import { z } from "zod";
-import { anyFields, idCursor, instant, limit, page, reply } from "#contract/envelope.ts";
+import { anyFields, idCursor, instant, limit, page, pageFields, reply } from "#contract/envelope.ts";
 import { newTime, resolveRequest } from "#contract/messages/changes.ts";
 import { channelWord, statusWord } from "#contract/messages/channel-word.ts";
 import { messageRecord } from "#contract/messages/record.ts";
@@ -52,11 +52,19 @@ export const messagesQuery = z.strictObject({
 });
 
 /** The messages that match, newest first. */
-export const accountMessagesReply = page(
-  "AccountMessagePage",
-  messageRecord,
-  " A page may be short or empty and still have a next page: a rare match among very many messages is searched over several pages.",
-);
+export const accountMessagesReply = z
+  .object({
+    ...pageFields(
+      messageRecord,
+      " A page may be short or empty and still have a next page: a rare match among very many messages is searched over several pages.",
+    ),
+    searched_until: instant
+      .nullable()
+      .describe(
+        "How far this page looked: every match accepted after this time (with `order=due`: due before it) is in this page or in those before it. Null: it looked at all.",
+      ),
+  })
+  .meta({ id: "AccountMessagePage" });
 
 /** The request of the channel endpoint, without unknown fields. */
 export const resolveAccountMessageRequest = resolveRequest

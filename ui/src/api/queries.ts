@@ -79,6 +79,8 @@ const isDue = ({ meta, state }: Pick<Query, "meta" | "state">): boolean =>
 interface Page<T> {
   data: T[];
   next_cursor: string | null;
+  /** Of a list that is searched: how far this page looked; null: it looked at all. */
+  searched_until?: string | null;
 }
 
 type Item<N extends OperationName> = Output<N> extends { data: (infer T)[] } ? T : never;

@@ -2,7 +2,7 @@
 
 export type Account = { id: string; name: string; time_zone: string; country: string | null; plan: AccountPlan; rate_limit: { requests_per_minute: number | null }; lateness_ms: number; channel_failover: boolean; attachments: AttachmentLimits; ai_budget: SharedBudget | null; revision: number; created_at: string; updated_at: string; api_key: PersonalApiKey | null };
 export type AccountBalance = { allowance: number; remaining: number };
-export type AccountMessagePage = { success: true; message: string; data: MessageRecord[]; next_cursor: string | null };
+export type AccountMessagePage = { success: true; message: string; data: MessageRecord[]; next_cursor: string | null; searched_until: string | null };
 export type AccountMessageReply = { success: true; message: string; data: { record: MessageRecord; attempt: MessageAttempt; attempts: MessageTransmission[] } };
 export type AccountPage = { success: true; message: string; data: ListedAccount[]; next_cursor: string | null };
 export type AccountPlan = { name: string; expires_at: string | null; credit: { sms: number | null; whatsapp: number | null; email: number | null }; renews: "monthly" | null };

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { useFreshness } from "#ui/api/freshness.ts";
 import { Empty, Problem, Waiting } from "#ui/parts/page.tsx";
+import { Time } from "#ui/parts/time.tsx";
 import { useCameFrom } from "./came-from.ts";
 import { useChosen } from "./choosing.ts";
 import { usePart } from "./part.ts";
@@ -13,7 +14,7 @@ import { type Column, type GroupOf, Table } from "./table.tsx";
 
 interface Pages<T> {
   items: readonly T[];
-  data: { pages: readonly unknown[] } | undefined;
+  data: { pages: readonly { data: readonly unknown[]; searched_until?: string | null }[] } | undefined;
   error: ApiError | null;
   hasNextPage: boolean;
   isFetching: boolean;
@@ -35,11 +36,19 @@ function End({ pages, verb }: { pages: Pages<unknown>; verb: string }) {
   const { hasNextPage, isFetchingNextPage, items, error } = pages;
   if (error !== null && items.length > 0) return <Problem error={error} />;
   if (isFetchingNextPage) return "Reading on…";
+  const last = pages.data?.pages.at(-1);
   if (hasNextPage)
     return (
-      <button type="button" className="button" onClick={() => pages.fetchNextPage()}>
-        {verb}
-      </button>
+      <>
+        {last?.searched_until && last.data.length === 0 ? (
+          <p>
+            Looked as far as <Time at={last.searched_until} brief />.
+          </p>
+        ) : null}
+        <button type="button" className="button" onClick={() => pages.fetchNextPage()}>
+          {last?.data.length === 0 ? "Look further" : verb}
+        </button>
+      </>
     );
   return items.length > 50 ? `These are all ${items.length.toLocaleString()}.` : null;
 }
@@ -129,11 +138,9 @@ export function List<T>({
           {...(group === undefined ? {} : { group })}
         />
       )}
-      {items.length === 0 && hasNextPage ? (
-        <p>Nothing that fits yet. There are older ones to look through.</p>
-      ) : null}
+      {items.length === 0 && hasNextPage ? <p>Nothing that fits yet.</p> : null}
       <div className="list-end" aria-live="polite">
-        <End pages={pages} verb={items.length === 0 ? "Look further" : more} />
+        <End pages={pages} verb={more} />
       </div>
       {actions === undefined || chosen.length === 0 ? null : (
         // biome-ignore lint/a11y/useSemanticElements: a group of buttons, no fieldset

@@ -78,6 +78,7 @@ export const listAccountMessagesRoute = endpoint({
       message: "Messages found.",
       data: found.rows.map((row) => (brief ? briefRecordOf(row) : recordOf(row))),
       next_cursor: found.nextCursor,
+      searched_until: found.searchedUntil === null ? null : isoTime(found.searchedUntil),
     },
   };
 });

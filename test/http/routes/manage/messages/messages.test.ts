@@ -109,12 +109,17 @@ test("what waits comes soonest first, in pages", async () => {
   const ordered = async (query: string) => {
     const reply = await m.operator("GET", list + query);
     const found = dataOf<{ id: string }[]>(reply).map(({ id }) => ids.indexOf(id));
-    return { found, cursor: reply.json().next_cursor as string | null };
+    const { next_cursor: cursor, searched_until: until } = reply.json();
+    return { found, cursor: cursor as string | null, until: until as string | null };
   };
-  assert.deepEqual(await ordered(""), { found: [1, 2, 0], cursor: null });
-  const { found, cursor } = await ordered("&limit=2");
-  assert.deepEqual(found, [1, 2]);
-  assert.deepEqual(await ordered(`&limit=2&cursor=${cursor}`), { found: [0], cursor: null });
+  assert.deepEqual(await ordered(""), { found: [1, 2, 0], cursor: null, until: null });
+  const { found, cursor, until } = await ordered("&limit=2");
+  assert.deepEqual([found, until], [[1, 2], "2027-02-01T00:00:00.000Z"]);
+  assert.deepEqual(await ordered(`&limit=2&cursor=${cursor}`), {
+    found: [0],
+    cursor: null,
+    until: null,
+  });
   assert.deepEqual((await ordered("&due_from=2027-01-15T00:00:00Z&due_to=2027-02-15T00:00:00Z")).found, [2]);
   assert.deepEqual((await ordered("&status=queued")).found, []);
   assert.deepEqual((await ordered("&gateway=of-waiting&test=true&status=scheduled")).found, [1, 2, 0]);
@@ -131,6 +136,8 @@ test("pages have no gaps and an end", async () => {
     const reply = await m.operator("GET", `${path}?limit=1${cursor && `&cursor=${cursor}`}`);
     found.push(...dataOf<{ id: string }[]>(reply).map(({ id }) => id));
     cursor = reply.json().next_cursor;
+    const last = dataOf<{ created_at: string }[]>(reply)[0]?.created_at;
+    assert.equal(reply.json().searched_until, cursor === null ? null : last);
   }
   assert.deepEqual(found, [later, failed, first]);
 });
