@@ -189,7 +189,8 @@ The status is ${invalid.status}. A second \`Idempotency-Key\` of the same spelli
 
 ## The key is refused
 
-Authentication comes before everything else about a request.
+Authentication comes before everything else about a request. An API key in \`Authorization: Bearer\` is not read: the AI endpoints and the management API
+have their keys and tokens there, the messaging endpoints do not.
 
 ${refusal("No key was given", refusals.missing)}
 
