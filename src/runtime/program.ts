@@ -27,6 +27,22 @@ export const { version } = manifest;
 /** The release of Node that this version brings along, such as `26.10.0`. Null if the manifest names none. */
 export const pinnedNode: string | null = Object.values(manifest.optionalDependencies ?? {})[0] ?? null;
 
+/**
+ * The warning that Node is older than the newest release that this version knew, as a sentence; null: it is not, or this version knew
+ * none.
+ */
+export function outdatedNode(running = process.versions.node, newest = pinnedNode): string | null {
+  if (newest === null || !isOlder(running, newest)) return null;
+  return `Node ${running} is older than ${newest}, which this version was made with: security fixes may be missing.`;
+}
+
+/** Whether one version (`26.8.1`) comes before the other. */
+function isOlder(one: string, other: string): boolean {
+  const numbers = other.split(".").map(Number);
+  const apart = one.split(".").map((part, i) => Number(part) - (numbers[i] ?? 0));
+  return (apart.find((difference) => difference !== 0) ?? 0) < 0;
+}
+
 /** Node's flag that the scripts of a clone give (`bin/trunkline.mjs`), and the command `trunkline` does not. */
 const flagOfScripts = "--env-file-if-exists=.env";
 

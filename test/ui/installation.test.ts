@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { outdatedNode } from "#runtime/program.ts";
 import { expectSound, missing, setUp, visit } from "./browser.ts";
+import { api } from "./pages.ts";
 
 test("an operator reads size, settings and processes, and copies the commands of a backup", {
   skip: missing,
@@ -26,4 +28,31 @@ test("an operator reads size, settings and processes, and copies the commands of
   await page.getByText("trunkline hold", { exact: true }).waitFor();
   await page.getByText("expr: trunkline_oldest_waiting_seconds > 600").waitFor();
   await expectSound(at, "the installation");
+});
+
+test("an operator is warned of an old Node on the overview and the installation's page", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const outdated = outdatedNode("26.0.0", "26.10.0");
+  assert.ok(outdated !== null);
+  await page.route("**/api/manage/v1/installation", async (route) => {
+    const reply = await route.fetch();
+    const body = (await reply.json()) as { data: object };
+    const node = { version: "26.0.0", outdated };
+    await route.fulfill({ json: { ...body, data: { ...body.data, node } } });
+  });
+  await page.goto(`${url}/a/${account}`);
+  const needsYou = page.getByRole("region", { name: "Needs you" });
+  await needsYou.getByText(outdated).waitFor();
+  assert.equal(await needsYou.getByText("All is well.").count(), 0);
+  await needsYou.getByRole("link", { name: "Look" }).last().click();
+  await page.waitForURL("**/installation");
+  await page.getByText(outdated).waitFor();
+  await page.getByText("Node 26.0.0", { exact: true }).waitFor();
+  await expectSound(at, "the installation under an old Node");
 });

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs
 import { dirname, resolve } from "node:path";
 import { masterKeyFile } from "#command-line/open.ts";
 import type { Config } from "#config.ts";
-import { pinnedNode } from "#runtime/program.ts";
+import { outdatedNode, pinnedNode } from "#runtime/program.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 
 const minNode = 26;
@@ -18,19 +18,13 @@ export function lookAtNode(running = process.versions.node, newest = pinnedNode)
   const major = Number(running.split(".")[0]);
   if (major < minNode)
     return fault("runtime", `Node ${running} is too old.`, `Run it under Node ${minNode} or later.`);
-  if (newest === null || !isOlder(running, newest)) return ok("runtime", `Node ${running}.`);
+  const outdated = outdatedNode(running, newest);
+  if (outdated === null) return ok("runtime", `Node ${running}.`);
   return warning(
     "runtime",
-    `Node ${running} is older than ${newest}, which this version was made with: security fixes may be missing.`,
+    outdated,
     "Update Node, or rebuild the image on a newer one (--build-arg NODE_IMAGE=node:26-slim).",
   );
-}
-
-/** Whether one version (`26.8.1`) comes before the other. */
-function isOlder(one: string, other: string): boolean {
-  const numbers = other.split(".").map(Number);
-  const apart = one.split(".").map((part, i) => Number(part) - (numbers[i] ?? 0));
-  return (apart.find((difference) => difference !== 0) ?? 0) < 0;
 }
 
 /** The nearest folder that exists: the first start makes the rest. */

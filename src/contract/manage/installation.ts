@@ -38,6 +38,17 @@ export const installationReply = reply(
   "InstallationReply",
   z.object({
     version: z.string().meta({ examples: ["0.1.0"] }),
+    node: z
+      .object({
+        version: z.string().meta({ examples: ["26.10.0"] }),
+        outdated: z
+          .string()
+          .nullable()
+          .describe(
+            "Why Node should be updated, as a sentence; null: this version of Trunkline knew no newer one.",
+          ),
+      })
+      .describe("The Node that the process that answers runs under."),
     engine: z.enum(["sqlite", "postgres"]).describe("The database engine."),
     public_url: z
       .string()

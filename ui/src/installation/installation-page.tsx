@@ -68,17 +68,23 @@ export function Page() {
         <Waiting error={read.error ?? more.error} />
       </>
     );
-  const { version, engine, public_url, process, started_at, held } = installation;
+  const { version, node, engine, public_url, process, started_at, held } = installation;
   return (
     <>
       <PageHead title="Installation" />
       <Figures
         of={[
-          { name: "Version", value: version },
+          { name: "Version", value: version, note: `Node ${node.version}` },
           { name: "Database", value: bytes(details.size_bytes), note: engine },
           { name: "Up", value: <Uptime since={started_at} />, note: <Time at={started_at} brief /> },
         ]}
       />
+      {node.outdated === null ? null : (
+        <p>
+          <Status of="doubtful">old Node</Status> {node.outdated} Update Node, or rebuild the image on a newer
+          one.
+        </p>
+      )}
       {held === null ? null : <HeldAccounts of={details.held_accounts} />}
       <Settings of={details} publicUrl={public_url} />
       <Processes of={details.processes} answering={process} />

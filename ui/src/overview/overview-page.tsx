@@ -26,6 +26,8 @@ function NeedsYou() {
   const installation = useRead("getInstallation", {}, { enabled: role === "operator", every: 30_000 });
   const items = overview.data?.data.attention ?? [];
   const held = installation.data?.data.held ?? null;
+  const outdated = installation.data?.data.node.outdated ?? null;
+  const isWell = items.length === 0 && held === null && outdated === null;
   // What an earlier answer said is not so any more when the service does not answer.
   const isKnown =
     overview.isSuccess && overview.error === null && (role !== "operator" || installation.isSuccess);
@@ -33,12 +35,12 @@ function NeedsYou() {
     <Section title="Needs you">
       {overview.data === undefined ? <Waiting error={overview.error} /> : <Problem error={overview.error} />}
       <Problem error={installation.error} />
-      {isKnown && items.length === 0 && held === null ? (
+      {isKnown && isWell ? (
         <p>
           <Status of="ok">All is well.</Status>
         </p>
       ) : null}
-      {items.length === 0 && held === null ? null : (
+      {isWell ? null : (
         <ul className="attention">
           {held === null ? null : (
             <li>
@@ -54,6 +56,13 @@ function NeedsYou() {
               <AttentionLine item={item} />
             </li>
           ))}
+          {outdated === null ? null : (
+            <li>
+              <p>
+                <Status of="doubtful">old Node</Status> {outdated} <Link to="/installation">Look</Link>
+              </p>
+            </li>
+          )}
         </ul>
       )}
     </Section>

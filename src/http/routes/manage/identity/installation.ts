@@ -9,7 +9,7 @@ import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { RetentionPolicy } from "#maintenance/maintenance.ts";
 import { cancelAllHeld, currentHold, releaseAllHeld } from "#maintenance/restore-hold.ts";
-import { commandWords, version } from "#runtime/program.ts";
+import { commandWords, outdatedNode, version } from "#runtime/program.ts";
 import { countHeldByAccount, listProcesses, readDatabaseSize } from "#store/maintenance/installation.ts";
 
 const dayMs = 86_400_000;
@@ -45,6 +45,7 @@ export const getInstallationRoute = endpoint({
       message: "Installation found.",
       data: {
         version,
+        node: { version: process.versions.node, outdated: outdatedNode() },
         engine: database.engine,
         public_url: settings.publicUrl,
         process: processId,

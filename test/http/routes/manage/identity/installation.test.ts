@@ -8,7 +8,7 @@ import {
   installationDetailsReply,
   installationReply,
 } from "#contract/manage/installation.ts";
-import { version } from "#runtime/program.ts";
+import { outdatedNode, version } from "#runtime/program.ts";
 import { holdPending } from "#store/maintenance/restore-hold.ts";
 import { asked, provider, takes } from "../../../../scenarios/provider.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
@@ -37,6 +37,7 @@ test("what each page asks has the version, the process and what is held, and mea
   const at = new Date(core.startedAt).toISOString();
   const frame = {
     version,
+    node: { version: process.versions.node, outdated: outdatedNode() },
     engine: "sqlite",
     public_url: "https://trunkline.test",
     process: core.processId,
