@@ -31,11 +31,6 @@ const walks: [operation: string, line: RegExp, why: string][] = [
     /^SCAN (messages|webhook_deliveries|deferred_completions) USING COVERING INDEX \w+_due$/,
     "the first row",
   ],
-  [
-    "readKeptResults",
-    /^SCAN deferred_completions/,
-    "every row of the table, at most once in 30 s for a pool that defers, on the reader's thread",
-  ],
   ["countWaiting", /^SCAN messages USING COVERING INDEX messages_due$/, "the first row"],
   [
     "findInactiveWithDeliveries",

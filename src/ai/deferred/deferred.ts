@@ -77,7 +77,7 @@ export async function deferCompletion(
   return { kind: "stored", row };
 }
 
-/** How long a sum of kept results holds, ms: it looks at every row of a pool. */
+/** How long a sum of kept results holds, ms: it reads an index entry for each result of a pool. */
 const keptForMs = 30_000;
 type Kept = { until: number; results: Promise<{ keyId: string; bytes: number }[]> };
 const keptResults = new WeakMap<Database, Map<string, Kept>>();

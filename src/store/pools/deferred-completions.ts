@@ -60,12 +60,12 @@ export const insertDeferred = writeOperation(
   },
 );
 
-/** Bytes of the results that a pool keeps, by key. It looks at every row of the pool. */
+/** Bytes of the results that a pool keeps, by key. It reads one index entry for each. */
 export const readKeptResults = readOperation(
   "readKeptResults",
   async (tx, poolId: string): Promise<{ keyId: string; bytes: number }[]> => {
     const kept = await tx.db
-      .selectFrom("deferred_completions")
+      .selectFrom(tx.indexed("deferred_completions", "deferred_completions_kept"))
       .select(["key_id", sql<number>`cast(sum(bytes) as bigint)`.as("bytes")])
       .where("pool_id", "=", poolId)
       .where("due_at", "is", null)

@@ -29,6 +29,7 @@ import { up as ownWords } from "#store/schema/migrations/second-release/0022-own
 import { up as partCounting } from "#store/schema/migrations/second-release/0023-part-counting.ts";
 import { up as unpricedCalls } from "#store/schema/migrations/second-release/0024-unpriced-calls.ts";
 import { up as tokenEnds } from "#store/schema/migrations/second-release/0025-token-ends.ts";
+import { up as keptResults } from "#store/schema/migrations/second-release/0026-kept-results.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -56,6 +57,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 23, name: "part-counting", up: partCounting },
   { id: 24, name: "unpriced-calls", up: unpricedCalls },
   { id: 25, name: "token-ends", up: tokenEnds },
+  { id: 26, name: "kept-results", up: keptResults },
 ];
 
 /** The id of the newest migration that this code knows. */

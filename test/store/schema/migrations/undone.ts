@@ -1,9 +1,13 @@
 // Takes back the newest migrations, for the tests of those before them.
 
 /** The newest. */
-export const withoutTokenEnds = ["expires_at", "last_used_at"].map(
-  (column) => `alter table management_tokens drop column ${column}`,
-);
+export const withoutKeptResults = ["drop index deferred_completions_kept"];
+
+/** The one before it too. */
+export const withoutTokenEnds = [
+  ...withoutKeptResults,
+  ...["expires_at", "last_used_at"].map((column) => `alter table management_tokens drop column ${column}`),
+];
 
 /** The twenty-fourth too. */
 export const withoutUnpricedCalls = [
