@@ -4,37 +4,18 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { parse } from "yaml";
 import { clientApis, errorShapeOf, inShape } from "#ai/apis/apis.ts";
 import type { ClientApi } from "#ai/apis/client-api.ts";
 import { maxToolCalls } from "#contract/ai/chat.ts";
 import { isProblem } from "#contract/problem.ts";
-import type { ClientFormat, Provider } from "#providers/provider.ts";
+import type { ClientFormat } from "#providers/provider.ts";
 import { providers } from "#providers/registry.ts";
-import { memberExamples } from "../../../scripts/docs-examples.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
-import { credentials } from "../../providers/vertex/key-file.ts";
 import { type Shape, shapes, writers } from "./conversations.ts";
 import { tooSteep } from "./measure.ts";
+import { memberOf } from "./members.ts";
 
 const formats = Object.keys(writers) as ClientFormat[];
-
-/** A member as the reference pages show it, and the models of it that are asked. */
-function memberOf({ kind, settings }: Provider): { settings: unknown; models: readonly string[] } {
-  const [example] = parse(memberExamples[kind] ?? "[]");
-  const filled = JSON.parse(JSON.stringify(example.settings ?? {}), (_, value) =>
-    typeof value !== "string" || !value.startsWith("${")
-      ? value
-      : value.includes("GOOGLE")
-        ? credentials
-        : "secret",
-  );
-  const others = kind === "vertex" ? ["claude-sonnet-4-5@20250929"] : [];
-  const { models } = example;
-  // The last of the sandbox's models reads tools, the others messages and formats.
-  const asked = kind === "sandbox" ? [models.at(0), models.at(-1)] : [...models, ...others];
-  return { settings: settings.parse(filled), models: asked };
-}
 
 const textOf = (format: ClientFormat, shape: Shape, size: number) =>
   JSON.stringify(writers[format](shape.make(size)));
