@@ -4,6 +4,7 @@ import type { Attack } from "./attack.ts";
 import { bodyAttacks } from "./bodies.ts";
 import { callbackAttacks } from "./callbacks.ts";
 import { framingAttacks } from "./framing.ts";
+import { holdingAttacks } from "./holdings.ts";
 import { keyAttacks } from "./keys.ts";
 import { mailPortAttacks } from "./mail-port.ts";
 import { outageAttacks } from "./outage.ts";
@@ -20,6 +21,7 @@ export const attacks: readonly Attack[] = [
   ...tenancyAttacks,
   ...sessionAttacks,
   ...repeatAttacks,
+  ...holdingAttacks,
   ...callbackAttacks,
   ...framingAttacks,
   ...ssrfAttacks,
