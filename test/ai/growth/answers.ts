@@ -80,7 +80,9 @@ export const answers: readonly Answer[] = [
 ];
 
 /** How vendors send streams: the formats of clients, and Bedrock's. */
-export type Wire = ClientFormat | "converse";
+/** A compaction is no stream. */
+export type StreamedFormat = Exclude<ClientFormat, "compaction">;
+export type Wire = StreamedFormat | "converse";
 
 /** A text, thoughts or a call: pieces of one kind are one block, and a call's are one, however they come. */
 interface Block {
@@ -162,6 +164,34 @@ function itemOf({ first, at, texts }: Block, isDone: boolean): Json {
 export const streams: Readonly<Record<Wire, (pieces: readonly Piece[]) => VendorEvent[]>> = {
   chat_completions: (pieces) => [
     ...chatChunks(pieces).map((chunk) => bare(null, chunk)),
+    { event: null, data: "[DONE]" },
+  ],
+
+  // A completion of a text has nothing but text.
+  completions: (pieces) => [
+    ...pieces.map((piece) =>
+      bare(null, {
+        id: "cmpl_1",
+        object: "text_completion",
+        created: 1,
+        model: "m",
+        choices: [
+          {
+            index: 0,
+            text: piece.kind === "call" ? piece.args : piece.text,
+            finish_reason: null,
+            logprobs: null,
+          },
+        ],
+      }),
+    ),
+    bare(null, {
+      id: "cmpl_1",
+      object: "text_completion",
+      created: 1,
+      model: "m",
+      choices: [{ index: 0, text: "", finish_reason: "stop", logprobs: null }],
+    }),
     { event: null, data: "[DONE]" },
   ],
 

@@ -12,12 +12,13 @@ import { isProblem } from "#contract/problem.ts";
 import type { Chunk, ClientFormat, Provider, StreamReader, VendorEvent } from "#providers/provider.ts";
 import { providers } from "#providers/registry.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
-import { answers, chatChunks, type Piece, streams, type Wire } from "./answers.ts";
+import { answers, chatChunks, type Piece, type StreamedFormat, streams, type Wire } from "./answers.ts";
 import { writers } from "./conversations.ts";
 import { tooSteep, type Work } from "./measure.ts";
 import { memberOf } from "./members.ts";
 
-const formats = Object.keys(writers) as ClientFormat[];
+const isStreamed = (format: ClientFormat): format is StreamedFormat => format !== "compaction";
+const formats = (Object.keys(writers) as ClientFormat[]).filter(isStreamed);
 
 /** How the streams of each provider's models come. */
 const wires: Readonly<Record<string, Wire | ((model: string) => Wire)>> = {
@@ -119,7 +120,9 @@ const chunkOf = (text: string, event: string | null): Chunk => ({
   units: 1,
 });
 
-for (const api of clientApis)
+for (const api of clientApis) {
+  const { format } = api;
+  if (!isStreamed(format)) continue;
   test(`streams of ${api.format} are written in linear time`, () => {
     const write = (chunks: readonly Chunk[], forwarded: boolean) => () => {
       const writer = writerOf(api, forwarded);
@@ -134,7 +137,7 @@ for (const api of clientApis)
     );
     const forwarded = worksOf("as they are", (pieces) =>
       write(
-        streams[api.format](pieces)
+        streams[format](pieces)
           .filter(({ data }) => data !== "[DONE]")
           .map(({ data, event }) => chunkOf(data, event)),
         true,
@@ -142,3 +145,4 @@ for (const api of clientApis)
     );
     assert.deepEqual(tooSteep([...translated, ...forwarded]), []);
   });
+}
