@@ -48,6 +48,7 @@ function shownField(field: z.ZodType): z.ZodType {
   if (inner instanceof z.ZodObject) return shown(inner);
   if (inner instanceof z.ZodRecord)
     return z.record(inner.keyType as z.ZodString, shownField(inner.valueType as z.ZodType));
+  if (inner instanceof z.ZodOptional) return shownField(inner.unwrap() as z.ZodType).optional();
   return inner instanceof z.ZodNullable ? shownField(inner.unwrap() as z.ZodType).nullable() : inner;
 }
 

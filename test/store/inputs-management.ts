@@ -8,14 +8,12 @@ import * as domains from "#store/email/sending-domains.ts";
 import { probeRead, probeWrite } from "#store/engine/probe.ts";
 import { refreshStatistics } from "#store/engine/statistics.ts";
 import { claimSignature, deleteExpiredSignatures } from "#store/feedback/callback-signatures.ts";
-import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
 import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import * as states from "#store/gateways/actions.ts";
 import * as deletion from "#store/gateways/delete.ts";
 import * as gateways from "#store/gateways/gateways.ts";
 import { readGatewayNames } from "#store/gateways/names.ts";
 import * as sessions from "#store/gateways/sessions.ts";
-import { noteReceiptsMatch, noteReceiptsUnmatched } from "#store/gateways/unmatched-receipts.ts";
 import * as audit from "#store/identity/audit.ts";
 import * as tokens from "#store/identity/tokens.ts";
 import * as userLinks from "#store/identity/user-setup-links.ts";
@@ -283,9 +281,6 @@ export const managementCases: Case[] = [
     now,
   }),
   caseOf(gateways.setGatewayCounting, { id: gatewayId, counting: "{}" }),
-  caseOf(noteReceiptsMatch, { gatewayId, at: now, references: ["no-1", "no-2"] }),
-  caseOf(noteReceiptsUnmatched, { gatewayId, at: now }),
-  caseOf(keepUnknownWord, { gateway_id: gatewayId, word: "odd", at: now }),
   caseOf(lanes.ensureLane, { id: "maintenance", kind: "maintenance" }),
   caseOf(lanes.heartbeat, { processId: "prc_0", at: now }),
   caseOf(lanes.claimLanes, {

@@ -3,10 +3,12 @@
 import { readOverview } from "#store/accounts/overview.ts";
 import * as counts from "#store/counts/message-counts.ts";
 import * as suppressions from "#store/feedback/suppressions.ts";
+import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
 import { findRecords } from "#store/find.ts";
 import { readAccountLanes } from "#store/gateways/account-lanes.ts";
 import { deletePauses, readPauses } from "#store/gateways/pauses.ts";
 import { noteReport } from "#store/gateways/reports.ts";
+import { noteReceiptsMatch, noteReceiptsUnmatched } from "#store/gateways/unmatched-receipts.ts";
 import {
   changeRequestMessages,
   findRequest,
@@ -71,6 +73,9 @@ export const pageCases: readonly Case[] = [
   }),
   caseOf(suppressions.removeSuppression, { accountId, channel: "sms", recipient: "+16660" }),
   caseOf(readAccountLanes, accountId),
+  caseOf(noteReceiptsMatch, { gatewayId, at: now, references: ["no-1", "no-2"] }),
+  caseOf(noteReceiptsUnmatched, { gatewayId, at: now }),
+  caseOf(keepUnknownWord, { gateway_id: gatewayId, word: "odd", at: now }),
   caseOf(readPauses, { accountId, identifier: "gateway-0", before: now, limit }),
   caseOf(deletePauses, { before: now, limit }),
   caseOf(noteReport, { gateway_id: gatewayId, at: now }),

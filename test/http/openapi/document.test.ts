@@ -206,6 +206,8 @@ test("the send request says what the interface says", () => {
     "message",
     "gateway_identifier",
     "schedule_at",
+    "reference",
+    "metadata",
   ]);
   assert.deepEqual(schema.properties.number?.type, ["string", "integer"]);
   assert.equal(schema.properties.message?.maxLength, 65_536);
