@@ -45,6 +45,8 @@ export function sqliteWaiting(dataFolder: string): WaitingReader {
 /** Of an installation on PostgreSQL. */
 export function postgresWaiting(url: string): WaitingReader {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
+  // The server may end a connection that is just being closed, when the database is dropped.
+  pool.on("error", () => {});
   return {
     async read() {
       return waitingOf((await pool.query(outboxSql)).rows, (await pool.query(deliveriesSql)).rows);

@@ -34,7 +34,7 @@ const lookUp = ({ url }: Visit, key: string) =>
   fetch(`${url}/api/account`, { headers: { "api-key": key } }).then(({ status }) => status);
 
 test("the form has the words of scopes, and the account's gateways beside those that the key has", () => {
-  assert.equal(wordsOf(["send:sms", "read"]), "Send SMS, Look up messages and the account");
+  assert.equal(wordsOf(["send:sms", "read"]), "Send SMS, Look up all messages and the account");
   const form = JSON.parse(readFileSync("ui/src/api/forms.json", "utf8")).named_key as Schema;
   const { properties = {}, required } = keySchema(form, [{ identifier: "main", channel: "sms" }], ["gone"]);
   assert.deepEqual(required, ["name", "scopes"]);
@@ -244,7 +244,7 @@ test("a member makes a key of their account, and another account's keys are not 
   await page.getByRole("button", { name: "New key" }).click();
   const form = page.getByRole("dialog", { name: "Make an API key" });
   await form.getByLabel("Name", { exact: true }).fill("reports");
-  await form.getByLabel("Look up messages and the account").check();
+  await form.getByLabel("Look up all messages and the account").check();
   await form.getByRole("button", { name: "Make the key" }).click();
   const key = (await page.getByRole("dialog").locator("pre").textContent()) ?? "";
   await page.getByRole("button", { name: "I have stored it" }).click();
