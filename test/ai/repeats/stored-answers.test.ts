@@ -102,6 +102,14 @@ onBothEngines((open, engine) => {
     assert.fail("The leases are not renewed.");
   };
 
+  /** The same, until no call of the key is under way: what is released meanwhile must not see the clock jump. */
+  const released = async (keyId: string) => {
+    const held = "select name from pool_answers where key_id = ? and answer is null";
+    for (let tries = 0; tries < 2_000; tries++)
+      if ((await open().query(held, keyId)).length === 0) return;
+    assert.fail("The calls are not released.");
+  };
+
   /** The same, until what was released is free. */
   const freed = async (look: () => Promise<Place>) => {
     for (let tries = 0; tries < 2_000; tries++) if ((await look()).kind === "mine") return;
@@ -138,6 +146,7 @@ onBothEngines((open, engine) => {
     two.release(name);
     await freed(() => one.open(name, key));
     one.release(name);
+    await released(key.id);
     await open().database.run(keepAnswer, { ...full, bytes: 1 });
     await clock.advance(60_000);
     await freed(() => one.open(name, key));

@@ -51,6 +51,8 @@ onBothEngines((open) => {
         encoding: "ucs2",
         segments: 3,
         cost: 3,
+        reference: "order-4711",
+        metadata: '{"customer":"c-17"}',
       },
     });
     assert.deepEqual(await store.database.run(storeSends, send), { kind: "stored" });
@@ -89,6 +91,8 @@ onBothEngines((open) => {
         encoding: "ucs2",
         segments: 3,
         cost: 3,
+        reference: "order-4711",
+        metadata: '{"customer":"c-17"}',
         refunded: 0,
         held_due_at: null,
         spread_id: null,

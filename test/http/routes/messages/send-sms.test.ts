@@ -44,12 +44,21 @@ test("an accepted send, to the letter", async () => {
   assert.equal(to.accepted[0]?.account.id, "acc_1");
   assert.deepEqual(to.accepted[0]?.send, {
     contacts: [
-      { number: "0151 23456789", message: "Hello", gateway_identifier: null, schedule_at: null },
+      {
+        number: "0151 23456789",
+        message: "Hello",
+        gateway_identifier: null,
+        schedule_at: null,
+        reference: null,
+        metadata: null,
+      },
       {
         number: "4915123456789",
         message: "Later",
         gateway_identifier: "main",
         schedule_at: "2030-01-31 09:00:00",
+        reference: null,
+        metadata: null,
       },
     ],
     issues: [],
