@@ -18,7 +18,10 @@ export interface Outage {
   backAfterMs: number | null;
 }
 
-/** Asks every `everyMs`, through the outage and until the primary is back or has had its time. */
+/**
+ * Asks every `everyMs`, through the outage and until the primary is back or has had its time, one call after another: on a busy
+ * machine calls that overlap would touch the primary before the first of them has found out.
+ */
 export async function ride(
   ask: ReturnType<typeof caller>,
   pool: string,
@@ -34,6 +37,7 @@ export async function ride(
   for (let turn = 0; turn * profile.everyMs < lastAt; turn++) {
     const waitMs = turn * profile.everyMs - (performance.now() - startedAt);
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    await seen.at(-1);
     if (back()) break;
     seen.push(ask(pool));
   }
