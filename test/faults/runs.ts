@@ -107,7 +107,12 @@ async function dieAt(
     const env = { TRUNKLINE_CRASH_AT: crashPoint, TRUNKLINE_TAKEOVER_MS: "1000" };
     const server = await installation.start(0, env);
     const load = startLoad(installation, () => [server.base], seed, { atMost });
-    const ended = await Promise.race([server.ended, pause(pointLimitMs)]);
+    let limit: NodeJS.Timeout | undefined;
+    const overdue = new Promise<void>((resolve) => {
+      limit = setTimeout(resolve, pointLimitMs);
+    });
+    const ended = await Promise.race([server.ended, overdue]);
+    clearTimeout(limit);
     await load.stop();
     return ended ?? null;
   } catch (error) {

@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 import { isPlainAddress } from "#contract/address.ts";
+import { isName } from "#contract/name.ts";
 import { exceeds, isSendable } from "#contract/normalise.ts";
 import type { Rule } from "#contract/wording.ts";
 
@@ -138,7 +139,11 @@ function isMediaUrl(text: string): boolean {
 export const gatewayIdentifier = textField(sendable, atMost(255));
 
 /** A caller's own name for a message. */
-export const callerReference = textField(sendable, atMost(200));
+export const callerReference = textField(
+  wellFormed,
+  { holds: isName, otherwise: { rule: "oneLine" } },
+  atMost(200),
+);
 
 /** A local date and time; the account's time zone is applied later. */
 export const scheduleAt = textField({

@@ -105,8 +105,7 @@ onBothEngines((open, engine) => {
   /** The same, until no call of the key is under way: what is released meanwhile must not see the clock jump. */
   const released = async (keyId: string) => {
     const held = "select name from pool_answers where key_id = ? and answer is null";
-    for (let tries = 0; tries < 2_000; tries++)
-      if ((await open().query(held, keyId)).length === 0) return;
+    for (let tries = 0; tries < 2_000; tries++) if ((await open().query(held, keyId)).length === 0) return;
     assert.fail("The calls are not released.");
   };
 

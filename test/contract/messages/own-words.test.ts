@@ -49,7 +49,7 @@ const cases: [fields: object, own: { reference: unknown; metadata: unknown } | s
   ],
   [{ reference: "x".repeat(201) }, "The contact.0.reference field must not be greater than 200 characters."],
   [{ reference: 4711 }, "The contact.0.reference field must be a string."],
-  [{ reference: "a\0b" }, "The contact.0.reference field contains characters that cannot be sent."],
+  [{ reference: "a\nb" }, "The contact.0.reference field must be one line without control characters."],
   [{ metadata: "customer" }, "The contact.0.metadata field must be an object."],
   [{ metadata: ["a"] }, "The contact.0.metadata field must be an object."],
   [{ metadata: names(11) }, regex],

@@ -33,7 +33,7 @@ test("an accepted send, to the letter", async () => {
   assert.deepEqual(emailSendReply.parse(json), json);
   const [{ send, files } = assert.fail()] = to.mails;
   assert.deepEqual(send, {
-    contacts: [{ ...contact, gateway_identifier: null, schedule_at: null }],
+    contacts: [{ ...contact, gateway_identifier: null, schedule_at: null, reference: null, metadata: null }],
     issues: [],
   });
   assert.deepEqual(
