@@ -8,7 +8,6 @@ import { createDefaultAccount, createSetupCode, renewApiKey } from "#configure/c
 import { createAccountChanges } from "#core/account-changes.ts";
 import type { Core } from "#core/core.ts";
 import { openSealer } from "#core/master-key.ts";
-import { createSignals } from "#core/signals.ts";
 import { createReportReader } from "#gateways/email/reports/reader.ts";
 import { buildApp } from "#http/app.ts";
 import type { HttpCore } from "#http/call.ts";
@@ -34,6 +33,7 @@ import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Runtime } from "#runtime/runtime.ts";
 import type { Tracing } from "#runtime/tracing/tracing.ts";
+import type { ChangeKind } from "#store/changes.ts";
 import type { Database } from "#store/database.ts";
 import { watchStorage } from "#store/engine/storage-health.ts";
 import { ensureLane } from "#store/lanes/lanes.ts";
@@ -90,7 +90,6 @@ export async function openSystem(
   const { masterKey, tracing = null, ...shared } = settings;
   const sealer = await openSealer(masterKey, random, database);
   const newId = createIds(clock, random);
-  const signals = createSignals(log);
   const readWebhooks = () => database.run(countWebhooks, null);
   const metrics = createMetrics(
     () => readLoad({ clock, database }),
@@ -98,7 +97,7 @@ export async function openSystem(
     () => ai.members(),
     tracing?.dropped,
   );
-  const core: Core = { ...runtime, database, sealer, newId, newIds: newId.many, signals, metrics };
+  const core: Core = { ...runtime, database, sealer, newId, newIds: newId.many, metrics };
   const stopping = new AbortController();
 
   const authenticator = createAuthenticator(core);
@@ -127,17 +126,23 @@ export async function openSystem(
   const processId = newId("prc");
   const lanes = createLanes(core, settings, processId, { ai, phones });
   const accountChanges = createAccountChanges(core);
-  const fanOutTrigger = createFanOutTrigger(database, () => signals.emit("laneDue", fanOutLane.id));
-  signals.subscribe("eventsRecorded", fanOutTrigger.eventsRecorded);
-  signals.subscribe("laneDue", (laneId, dueAt) => lanes.wake(laneId, dueAt));
-  signals.subscribe("lanesChanged", () => {
-    lanes.changed();
-    phones.gatewaysChanged();
-    void fanOutTrigger.refresh();
+  const fanOutTrigger = createFanOutTrigger(database, () => lanes.wake(fanOutLane.id));
+  const changed: Record<ChangeKind, () => void> = {
+    events: fanOutTrigger.eventsRecorded,
+    counts: countWriter.start,
+    lanes: () => {
+      lanes.changed();
+      phones.gatewaysChanged();
+      void fanOutTrigger.refresh();
+    },
+    pauses: () => lanes.wake(rerouteLane.id),
+    accounts: authenticator.invalidate,
+    pools: () => ai.forget(),
+  };
+  database.onChanges(({ kinds, due }) => {
+    for (const kind of kinds) changed[kind]();
+    for (const [laneId, dueAt] of due) lanes.wake(laneId, dueAt);
   });
-  signals.subscribe("pausesChanged", () => lanes.wake(rerouteLane.id));
-  signals.subscribe("accountsChanged", authenticator.invalidate);
-  signals.subscribe("poolsChanged", () => ai.forget());
 
   const httpCore: HttpCore = {
     ...core,

@@ -40,7 +40,7 @@ import { createTokenCounter } from "./token-counter.ts";
 import { costOf, createUsageLog, usageRow } from "./usage.ts";
 
 interface GatewayDeps
-  extends Pick<Core, "clock" | "database" | "log" | "newId" | "random" | "sealer" | "signals" | "upstreams"> {
+  extends Pick<Core, "clock" | "database" | "log" | "newId" | "random" | "sealer" | "upstreams"> {
   /** The place of this process among those that are alive. */
   place(): Place;
   /** How long a process may be silent before the others count it as dead, ms. */
@@ -145,7 +145,6 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     dropped: deps.counted.dropped,
     written: (row) => {
       budgets.callWritten(new Set([row.key_id, row.pool_id, row.account_id]), costOf(row));
-      deps.signals.emit("changed", row.account_id, "calls");
     },
   });
   const contents = createContentLog({
@@ -155,13 +154,11 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     log,
     random: random.random,
     dropped: deps.counted.contentsDropped,
-    written: (accountId) => deps.signals.emit("changed", accountId, "calls"),
   });
   const refusals = createRefusalLog({
     database,
     clock,
     log,
-    written: (accountId) => deps.signals.emit("changed", accountId, "calls"),
   });
   // One SQLite file serves one process, whose memory is exact.
   const leased = database.engine === "postgres" ? createSharedMeters(deps, stopping.signal) : null;
@@ -197,10 +194,7 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
         data,
       })
       .then(
-        () => {
-          deps.signals.emit("eventsRecorded");
-          deps.signals.emit("changed", pool.accountId, "pools");
-        },
+        () => {},
         (error) =>
           log.warn(
             { event: "pool.member_event_failed", error },

@@ -4,12 +4,12 @@ import type { LowNotice } from "#ai/limits/budget.ts";
 import type { Core } from "#core/core.ts";
 import { recordLowBudget } from "#store/pools/events.ts";
 
-type Deps = Pick<Core, "clock" | "database" | "log" | "newId" | "signals">;
+type Deps = Pick<Core, "clock" | "database" | "log" | "newId">;
 
 const millionths = 1_000_000;
 
 /** Reports in the background: no call waits for it. */
-export function reportLowBudget({ clock, database, log, newId, signals }: Deps): (notice: LowNotice) => void {
+export function reportLowBudget({ clock, database, log, newId }: Deps): (notice: LowNotice) => void {
   return ({ owner, bound, period, used, limit, restartsAt }) => {
     const unit = bound === "cost_per_month" ? millionths : 1;
     const data = {
@@ -36,7 +36,6 @@ export function reportLowBudget({ clock, database, log, newId, signals }: Deps):
         (isNew) => {
           if (!isNew) return;
           log.warn({ event: "budget.low", account: owner.accountId, ...data }, "A budget of AI runs low.");
-          signals.emit("eventsRecorded");
         },
         (error) =>
           log.warn(

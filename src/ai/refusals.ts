@@ -21,13 +21,7 @@ const intervalMs = 1_000;
 /** Counts of other keys, hours and limits beyond these are dropped while the storage is unavailable. */
 const maxPending = 10_000;
 
-/** `written`: counts of an account's keys are stored. */
-export function createRefusalLog(deps: {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  written: (accountId: string) => void;
-}): RefusalLog {
+export function createRefusalLog(deps: { database: Database; clock: Clock; log: Log }): RefusalLog {
   const { database, clock, log } = deps;
   const stopping = new AbortController();
   let pending = new Map<string, RefusedCallsTable>();
@@ -67,7 +61,6 @@ export function createRefusalLog(deps: {
       for (const row of rows) add(row);
       throw error;
     }
-    for (const accountId of new Set(rows.map(({ account_id }) => account_id))) deps.written(accountId);
   }
 
   return {

@@ -2,7 +2,6 @@
 
 import { existsSync } from "node:fs";
 import type { Config } from "#config.ts";
-import { createSignals } from "#core/signals.ts";
 import { audit, commandLine } from "#identity/audit.ts";
 import { holdAllPending, releaseAllHeld } from "#maintenance/restore-hold.ts";
 import { createIds } from "#runtime/ids.ts";
@@ -69,8 +68,8 @@ export async function release(terminal: Terminal): Promise<Result> {
   const running = await runningHere(config);
   const released =
     running === null
-      ? await withDatabase(config, "releaseHeldMessages", ({ database, clock, log }) =>
-          releaseAllHeld({ database, clock, signals: createSignals(log) }),
+      ? await withDatabase(config, "releaseHeldMessages", ({ database, clock }) =>
+          releaseAllHeld({ database, clock }),
         )
       : await releaseRunning(running);
   const { messages, deliveries, events } = released;

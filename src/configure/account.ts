@@ -190,7 +190,7 @@ async function change(
   changes: Omit<AccountChanges, "revision">,
 ): Promise<"changed" | "name_taken" | "provisioned" | Overtaken> {
   const renews = changes.plan?.renews;
-  const outcome = await deps.database.run(changeAccount, {
+  return await deps.database.run(changeAccount, {
     id,
     revision,
     columns: columnsOf(changes, before),
@@ -198,11 +198,6 @@ async function change(
     ...(renews === undefined ? {} : { renews }),
     at: deps.clock.now(),
   });
-  if (outcome !== "changed") return outcome;
-  deps.signals.emit("accountsChanged");
-  // Lanes depend on the time zone and the lateness of their account.
-  if (changes.time_zone !== undefined || changes.lateness_ms !== undefined) deps.signals.emit("lanesChanged");
-  return outcome;
 }
 
 const nothingRenews: Issue = {
@@ -235,7 +230,6 @@ async function insert(deps: ConfigureDeps, input: AccountInput): Promise<string 
   const renews = input.plan.renews ?? null;
   const outcome = await deps.database.run(insertAccount, { account, allowances, renews });
   if (outcome === "name_taken") return null;
-  deps.signals.emit("accountsChanged");
   return account.id;
 }
 
@@ -295,7 +289,6 @@ export async function issueApiKey(
     at,
     previousWorksUntil: oldWorksHours === 0 ? null : at + oldWorksHours * 3_600_000,
   });
-  deps.signals.emit("accountsChanged");
   return key;
 }
 

@@ -3,7 +3,6 @@
 import { priorities } from "#queue/priority.ts";
 import { pauseByOperator, resumeByOperator } from "#store/gateways/actions.ts";
 import { type DeleteGatewayResult, deleteGateway as deleteRow } from "#store/gateways/delete.ts";
-import { signalGatewayChange } from "./gateway.ts";
 import { findOtherSim } from "./phone-of-account.ts";
 import type { ConfigureDeps } from "./resource.ts";
 import { findSpreadWith } from "./spread-members.ts";
@@ -29,9 +28,7 @@ export async function deleteGateway(
   if (other !== null) return { kind: "phone", of: other };
   const at = deps.clock.now();
   const input = { accountId, identifier, at, priorities, countTo: maxCounted };
-  const outcome = await deps.database.run(deleteRow, input);
-  if (outcome.kind !== "not_found") signalGatewayChange(deps.signals);
-  return outcome;
+  return await deps.database.run(deleteRow, input);
 }
 
 /** The reason of a pause by an operator. */
@@ -44,15 +41,7 @@ export async function pauseGateway(
   identifier: string,
 ): Promise<boolean> {
   const pause = { accountId, identifier, at: deps.clock.now(), reason: pausedByHand };
-  const found = await deps.database.run(pauseByOperator, pause);
-  if (found) signalPause(deps);
-  return found;
-}
-
-/** To the owner of the lane, and to what moves messages from and to gateways that are paused. */
-function signalPause({ signals }: ConfigureDeps): void {
-  signals.emit("lanesChanged");
-  signals.emit("pausesChanged");
+  return await deps.database.run(pauseByOperator, pause);
 }
 
 /** Ends every pause of a gateway, so that it is tried at once. False: the account has no such gateway. */
@@ -61,7 +50,5 @@ export async function resumeGateway(
   accountId: string,
   identifier: string,
 ): Promise<boolean> {
-  const found = await deps.database.run(resumeByOperator, { accountId, identifier, at: deps.clock.now() });
-  if (found) signalPause(deps);
-  return found;
+  return await deps.database.run(resumeByOperator, { accountId, identifier, at: deps.clock.now() });
 }

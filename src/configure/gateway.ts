@@ -4,7 +4,6 @@
 import type { Issue } from "#contract/issue.ts";
 import { maxGateways } from "#contract/limits.ts";
 import { type GatewayFields, gatewayFields, gatewayRules } from "#contract/manage/gateways.ts";
-import type { Signals } from "#core/signals.ts";
 import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
 import type { Database } from "#store/database.ts";
 import { findGatewayByIdentifier, saveGateway, settingsContext } from "#store/gateways/gateways.ts";
@@ -22,12 +21,6 @@ async function find(
 ): Promise<GatewaysTable | null> {
   const gateway = await database.run(findGatewayByIdentifier, identifier);
   return gateway?.account_id === accountId ? gateway : null;
-}
-
-/** Signals a change to the caches of accounts with their gateways, and to the owner of the gateway's lane. */
-export function signalGatewayChange(signals: Signals): void {
-  signals.emit("accountsChanged");
-  signals.emit("lanesChanged");
 }
 
 /** Gateways, which are found by their identifiers. */
@@ -79,7 +72,6 @@ export const gateways = defineResource({
     draining:
       "The account's gateway of this identifier is being deleted. The identifier is free when its last message has ended.",
   },
-  signal: signalGatewayChange,
 });
 
 /** Why a gateway of the provisioning file cannot take the place of the one that has its identifier; null: it can. */

@@ -65,7 +65,7 @@ const linkedKinds = () =>
  * `all_full`: there are as many devices of the account, or in all, as there may be.
  */
 export async function askForLink(
-  core: Pick<Core, "clock" | "database" | "sealer" | "signals">,
+  core: Pick<Core, "clock" | "database" | "sealer">,
   gateway: { id: string; accountId: string; identifier: string },
   request: LinkRequest,
   maxDevices: Omit<LinkLimits, "kinds">,
@@ -75,13 +75,11 @@ export async function askForLink(
   if (request.action === "link" && isLinked && !request.replace) return "linked";
   if (request.action === "resume" && device === null) return "not_linked";
   const { accountId, identifier } = gateway;
-  const asked = await core.database.run(requestLink, {
+  return await core.database.run(requestLink, {
     accountId,
     identifier,
     at: core.clock.now(),
     request: JSON.stringify(request),
     limits: request.action === "link" ? { kinds: linkedKinds(), ...maxDevices } : null,
   });
-  if (asked === "asked") core.signals.emit("lanesChanged");
-  return asked;
 }

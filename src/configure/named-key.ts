@@ -86,7 +86,6 @@ export const namedKeys = defineResource({
       message: `is one too many: an account has ${maxNamedKeys} keys at most that are not revoked`,
     },
   },
-  signal: (signals) => signals.emit("accountsChanged"),
 });
 
 /** A new text of a key, `tl_` and 43 characters. */
@@ -104,13 +103,10 @@ export async function rotateNamedKey(
   const outcome = await deps.database.run(rotate, { accountId, id, at, ...text, previousWorksUntil });
   if (outcome === "revoked") return revokedRefusal;
   if (outcome === "not_found") return { kind: outcome };
-  deps.signals.emit("accountsChanged");
   return { kind: outcome, key };
 }
 
 /** Revokes a key, which stops working within 5 s in every process. False: the account has no such key. */
 export async function revokeNamedKey(deps: ConfigureDeps, accountId: string, id: string): Promise<boolean> {
-  const found = await deps.database.run(revoke, { accountId, id, at: deps.clock.now() });
-  if (found) deps.signals.emit("accountsChanged");
-  return found;
+  return await deps.database.run(revoke, { accountId, id, at: deps.clock.now() });
 }

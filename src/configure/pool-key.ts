@@ -58,7 +58,6 @@ export const keys = defineResource({
       message: `is one too many: a pool has ${maxPoolKeys} keys at most that are not revoked`,
     },
   },
-  signal: (signals) => signals.emit("poolsChanged"),
 });
 
 /** The text that a request gives its key, or a generated one for a key that has none (`issued`, to be shown once). */
@@ -85,11 +84,9 @@ export async function revokeKey(
 ): Promise<PoolKeysTable | null> {
   const row = await deps.database.run(revokePoolKey, { ...poolRef, id, at: deps.clock.now() });
   if (row === null) return null;
-  deps.signals.emit("poolsChanged");
   for (;;) {
     const of = { poolId: poolRef.poolId, at: deps.clock.now(), limit: cancelledAtOnce };
     const cancelled = await deps.database.run(cancelKeyless, of);
-    if (cancelled > 0) deps.signals.emit("eventsRecorded");
     if (cancelled < cancelledAtOnce) return row;
   }
 }

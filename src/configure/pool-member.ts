@@ -79,12 +79,9 @@ export const members = defineResource({
       message: `is one too many: a pool has ${maxMembers} members at most`,
     },
   },
-  signal: (signals) => signals.emit("poolsChanged"),
 });
 
 /** Removes a member. False: the pool has no such member. */
 export async function deleteMember(deps: ConfigureDeps, poolRef: PoolRef, id: string): Promise<boolean> {
-  const removed = await deps.database.run(removeMember, { ...poolRef, id, at: deps.clock.now() });
-  if (removed) deps.signals.emit("poolsChanged");
-  return removed;
+  return await deps.database.run(removeMember, { ...poolRef, id, at: deps.clock.now() });
 }

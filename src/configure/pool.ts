@@ -43,7 +43,6 @@ export const pools = defineResource({
       message: `is one too many: an account has ${maxPools} pools at most`,
     },
   },
-  signal: (signals) => signals.emit("poolsChanged"),
 });
 
 /** All issues of a pool for an account (null: the account does not exist yet), with paths inside the pool. */
@@ -86,9 +85,7 @@ const within = (prefix: Issue["path"], issues: readonly Issue[]): Issue[] =>
 
 /** Removes a pool with its members and keys; its recorded usage stays. False: the account has no such pool. */
 export async function deletePool(deps: ConfigureDeps, accountId: string, poolId: string): Promise<boolean> {
-  const removed = await deps.database.run(removePool, { accountId, poolId });
-  if (removed) deps.signals.emit("poolsChanged");
-  return removed;
+  return await deps.database.run(removePool, { accountId, poolId });
 }
 
 type UpsertPoolResult =

@@ -8,7 +8,6 @@ import { maxSettingsBytes } from "#contract/limits.ts";
 import { applyChanges, readFields } from "#contract/resource-schema.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
-import type { Signals } from "#core/signals.ts";
 import { masked } from "#settings/secrets.ts";
 import type { Database, Operation } from "#store/database.ts";
 import { changeRow, type Overtaken, type Revised } from "#store/revision.ts";
@@ -22,7 +21,7 @@ import {
   type SettingsChange,
 } from "./settings-change.ts";
 
-export type ConfigureDeps = Pick<Core, "clock" | "database" | "newId" | "outbound" | "sealer" | "signals">;
+export type ConfigureDeps = Pick<Core, "clock" | "database" | "newId" | "outbound" | "sealer">;
 
 /** The columns that every resource's table has. */
 interface ManagedRow extends Revised {
@@ -90,8 +89,6 @@ interface ResourceDefinition<Of, Row extends ManagedRow, S extends Shape, R exte
   conflicts?: Readonly<Record<string, string>>;
   /** The issues of other outcomes of `save`. */
   issues?: Readonly<Record<string, Issue>>;
-  /** Emits the signals of a stored change. */
-  signal(signals: Signals): void;
 }
 
 export type Saved = { kind: "saved"; id: string };
@@ -195,9 +192,9 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
     }
   }
 
-  /** Stores a row, and signals the change. */
-  async store({ database, signals }: Pick<ConfigureDeps, "database" | "signals">, row: Row): Promise<Stored> {
-    const { save, taken, issues, conflicts, signal } = this.#definition;
+  /** Stores a row. */
+  async store({ database }: Pick<ConfigureDeps, "database">, row: Row): Promise<Stored> {
+    const { save, taken, issues, conflicts } = this.#definition;
     const outcome = await database.run(save, row);
     if (outcome === taken[0]) return { kind: "taken", issue: taken[1] };
     const issue = issues?.[outcome];
@@ -205,7 +202,6 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
     const message = conflicts?.[outcome];
     if (message !== undefined) return { kind: "conflict", message };
     if (outcome !== "saved") return { kind: outcome } as Exclude<Refusal, { kind: "invalid" | "conflict" }>;
-    signal(signals);
     return { kind: "saved", id: row.id };
   }
 

@@ -111,7 +111,6 @@ async function create(
   const outcome = await deps.database.run(createRow, { domain, keys });
   if (outcome === "taken") return null;
   if (outcome === "too_many") return { kind: "invalid", issues: [tooMany] };
-  deps.signals.emit("lanesChanged");
   return { kind: "saved", id: domain.id };
 }
 
@@ -143,7 +142,6 @@ async function createOrAddKeys(
   const domainRef = { accountId, domainId: existing.domain.id, at: deps.clock.now() };
   if (keys.length > 0) {
     if (!(await deps.database.run(putActiveKeys, { ...domainRef, keys }))) return "overtaken";
-    deps.signals.emit("lanesChanged");
   }
   return { kind: "saved", id: existing.domain.id };
 }
@@ -175,9 +173,7 @@ export async function activateDomainKeys(
   ids: string[] | null,
 ): Promise<string[] | null> {
   const domainRef = { accountId: domain.account_id, domainId: domain.id, at: deps.clock.now() };
-  const activated = await deps.database.run(activateKeys, { ...domainRef, ids });
-  if (activated !== null && activated.length > 0) deps.signals.emit("lanesChanged");
-  return activated;
+  return await deps.database.run(activateKeys, { ...domainRef, ids });
 }
 
 /** Removes a domain with its keys. False: the account has no such domain. */
@@ -186,9 +182,7 @@ export async function deleteSendingDomain(
   accountId: string,
   domainId: string,
 ): Promise<boolean> {
-  const removed = await deps.database.run(removeSendingDomain, { accountId, domainId });
-  if (removed) deps.signals.emit("lanesChanged");
-  return removed;
+  return await deps.database.run(removeSendingDomain, { accountId, domainId });
 }
 
 /** One key of each algorithm: Ed25519 is short and fast, and receivers without it verify RSA. */

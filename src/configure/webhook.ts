@@ -115,7 +115,6 @@ async function create(
   const created = await deps.database.run(createEndpoint, row);
   if (created.kind === "url_taken") return null;
   if (created.kind === "too_many") return { kind: "invalid", issues: [tooManyEndpoints] };
-  deps.signals.emit("lanesChanged");
   return { kind: "saved", id: row.endpoint.id, secret: made };
 }
 
@@ -227,10 +226,7 @@ export async function removeWebhook(deps: WebhookDeps, accountId: string, id: st
     if (removed === "not_found") return false;
     // Switched off first: events that are recorded meanwhile would leave deliveries without an endpoint.
     if (removed === "active") await store(deps, accountId, { id, revision: null }, { active: false }, null);
-    if (removed === "removed") {
-      deps.signals.emit("lanesChanged");
-      return true;
-    }
+    if (removed === "removed") return true;
   }
 }
 
@@ -246,7 +242,6 @@ async function store(
   const result = await deps.database.run(changeEndpoint, { accountId, id, revision, at, change });
   if (result.kind === "url_taken") return taken("url");
   if (result.kind !== "changed") return result;
-  deps.signals.emit("lanesChanged");
   if (result.endpoint.active === 0) await failPendingDeliveries(deps, id, result.endpoint.disabled_reason);
   return { kind: "saved", id, secret: made };
 }

@@ -6,7 +6,6 @@ import { type Topic, topics } from "#contract/manage/account-events.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { readAccountLanes } from "#store/gateways/account-lanes.ts";
-import type { Signals } from "./signals.ts";
 
 interface Watch {
   /** Ends the watch. A second call has no effect. */
@@ -39,13 +38,8 @@ interface Watcher {
   over(): void;
 }
 
-export function createAccountChanges(deps: {
-  clock: Clock;
-  database: Database;
-  log: Log;
-  signals: Signals;
-}): AccountChanges {
-  const { clock, database, log, signals } = deps;
+export function createAccountChanges(deps: { clock: Clock; database: Database; log: Log }): AccountChanges {
+  const { clock, database, log } = deps;
   const watchers = new Set<Watcher>();
   const watchesOf = new Map<string, number>();
   /** The account of each gateway and webhook endpoint of the accounts that are watched. */
@@ -123,10 +117,11 @@ export function createAccountChanges(deps: {
     }
   }
 
-  signals.subscribe("changed", (subject, topic) => {
-    if (isShared || watchers.size > 0) add(here, subject, topic);
+  database.onChanges(({ kinds, topics }) => {
+    if (isShared || watchers.size > 0)
+      for (const [subject, found] of topics) for (const topic of found) add(here, subject, topic);
+    if (kinds.includes("lanes")) void refresh();
   });
-  signals.subscribe("lanesChanged", () => void refresh());
   database.onNotify(heard);
 
   return {

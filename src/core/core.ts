@@ -5,7 +5,6 @@ import type { Metrics } from "#runtime/metrics.ts";
 import type { Runtime } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import type { Sealer } from "#store/seal.ts";
-import type { Signals } from "./signals.ts";
 
 export interface Core extends Runtime {
   database: Database;
@@ -14,5 +13,4 @@ export interface Core extends Runtime {
   newIds(prefix: string, count: number): string[];
   sealer: Sealer;
   metrics: Metrics;
-  signals: Signals;
 }

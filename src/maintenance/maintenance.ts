@@ -61,7 +61,7 @@ export interface RetentionPolicy {
   deferredMs: number;
 }
 
-export interface MaintenanceDeps extends Pick<Core, "clock" | "database" | "log" | "signals"> {
+export interface MaintenanceDeps extends Pick<Core, "clock" | "database" | "log"> {
   retention: RetentionPolicy;
   /** The time between two turns, ms. */
   intervalMs: number;
@@ -156,14 +156,12 @@ export async function runMaintenance(
         at: clock.now(),
         limit: batchSize,
       });
-      if (found > 0) deps.signals.emit("eventsRecorded");
       return found === batchSize;
     });
   }
   await runBatches(async () => {
     const input = { kinds: [smpp.kind], at: clock.now(), limit: batchSize };
     const found = await database.run(settlePartlyDelivered, input);
-    if (found > 0) deps.signals.emit("eventsRecorded");
     return found === batchSize;
   });
   await runBatches(async () => {
@@ -172,7 +170,6 @@ export async function runMaintenance(
       at: clock.now(),
       limit: minBatchSize,
     });
-    if (cancelled > 0) deps.signals.emit("eventsRecorded");
     return cancelled === minBatchSize;
   });
   await runBatches(

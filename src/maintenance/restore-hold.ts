@@ -37,30 +37,27 @@ export async function holdAllPending({ database, clock }: HoldDeps): Promise<Res
 }
 
 /** Releases everything that is held: it keeps its due time, and what is overdue by now expires. */
-export async function releaseAllHeld(deps: HoldDeps & Pick<Core, "signals">): Promise<HeldCounts> {
+export async function releaseAllHeld(deps: HoldDeps): Promise<HeldCounts> {
   const detail = "Released. It was held because this installation was restored from a backup.";
   return await runBatches(deps, (at) => deps.database.run(releaseHeld, { at, limit: batchSize, detail }));
 }
 
 /** Cancels everything that is held and refunds its credit. */
-export async function cancelAllHeld(deps: HoldDeps & Pick<Core, "signals">): Promise<HeldCounts> {
+export async function cancelAllHeld(deps: HoldDeps): Promise<HeldCounts> {
   const detail = "Cancelled. It was held because this installation was restored from a backup.";
   return await runBatches(deps, (at) => deps.database.run(cancelHeld, { at, limit: batchSize, detail }));
 }
 
 async function runBatches(
-  { clock, signals }: HoldDeps & Pick<Core, "signals">,
-  runBatch: (at: number) => Promise<HeldCounts & { lanes: string[]; done: boolean }>,
+  { clock }: HoldDeps,
+  runBatch: (at: number) => Promise<HeldCounts & { done: boolean }>,
 ): Promise<HeldCounts> {
   const total: HeldCounts = { messages: 0, deliveries: 0, events: 0 };
   for (;;) {
-    const { messages, deliveries, events, lanes, done } = await runBatch(clock.now());
+    const { messages, deliveries, events, done } = await runBatch(clock.now());
     total.messages += messages;
     total.deliveries += deliveries;
     total.events += events;
-    for (const lane of lanes) signals.emit("laneDue", lane);
-    // Released and cancelled messages both record events.
-    signals.emit("laneDue", "fan_out");
     if (done) return total;
   }
 }

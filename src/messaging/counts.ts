@@ -9,17 +9,18 @@ import { storeMessageCounts } from "#store/counts/message-counts.ts";
 const intervalMs = 1_000;
 
 interface CountWriter {
+  /** Counts wait to be stored. */
+  start(): void;
   /** Stores what waits, if the storage is there. */
   stop(): Promise<void>;
 }
 
-/** Starts to write when something was recorded, and rests when nothing waits. */
+/** Writes from `start` on, and rests when nothing waits. */
 export function createCountWriter({
   clock,
   database,
   log,
-  signals,
-}: Pick<Core, "clock" | "database" | "log" | "signals">): CountWriter {
+}: Pick<Core, "clock" | "database" | "log">): CountWriter {
   const stopping = new AbortController();
   let hasNews = false;
   const write = async () => {
@@ -47,20 +48,12 @@ export function createCountWriter({
     turn: write,
     failure: { event: "counts.write_failed", message: "Counts of messages could not be written." },
   });
-  const start = () => {
-    hasNews = true;
-    writes.start();
-  };
-  const subscriptions = [
-    signals.subscribe("eventsRecorded", start),
-    // What becomes of a delivery is no event itself; the change of an endpoint may have ended what waited for it.
-    signals.subscribe("changed", (_subject, topic) => {
-      if (topic === "deliveries" || topic === "webhooks") start();
-    }),
-  ];
   return {
+    start: () => {
+      hasNews = true;
+      writes.start();
+    },
     stop: async () => {
-      for (const unsubscribe of subscriptions) unsubscribe();
       stopping.abort();
       await writes.ended();
       await write().catch((error: unknown) =>

@@ -17,15 +17,15 @@ const waiting: readonly string[] = ["queued", "scheduled", "sending"];
  * otherwise after `maxMs`. Null: the account has no such message.
  */
 export async function lookupWhenSent(
-  { clock, database, signals }: Pick<Core, "clock" | "database" | "signals">,
+  { clock, database }: Pick<Core, "clock" | "database">,
   account: { id: string },
-  { id, gatewayId, maxMs }: { id: string; gatewayId: string; maxMs: number },
+  { id, maxMs }: { id: string; maxMs: number },
 ): Promise<MessageRecord | null> {
   const until = clock.monotonic() + maxMs;
   const changed = new AutoResetEvent();
   let hints = 0;
-  const unsubscribe = signals.subscribe("changed", (subject, topic) => {
-    if (topic !== "messages" || (subject !== gatewayId && subject !== account.id)) return;
+  const unsubscribe = database.onChanges(({ topics }) => {
+    if (!topics.some(([subject, changes]) => subject === account.id && changes.includes("messages"))) return;
     hints += 1;
     if (hints <= maxHintedReads) changed.set();
   });

@@ -107,7 +107,7 @@ export type Cancelled =
 
 /** Cancels a message that is not being sent yet. Idempotent. `channel` null: of any channel. `by`: who asks, where that is known. */
 export async function cancel(
-  deps: Pick<Core, "clock" | "database" | "signals">,
+  deps: Pick<Core, "clock" | "database">,
   account: Reader,
   channel: Channel | null,
   id: string,
@@ -127,8 +127,6 @@ export async function cancel(
     },
   });
   if (result.kind === "not_found") return result;
-  deps.signals.emit("eventsRecorded");
-  deps.signals.emit("changed", account.id, "messages");
   const record = await lookup(database, account, channel, id);
   if (!record) return { kind: "not_found" };
   return result.kind === "cancelled"

@@ -59,7 +59,7 @@ export async function findRequestSummary(
  * the account has no request with this id. What a failure leaves undone is done by the same call again.
  */
 export async function changeRequest(
-  { database, signals }: Pick<Core, "database" | "signals">,
+  { database }: Pick<Core, "database">,
   account: Pick<Account, "id">,
   id: string,
   change: RequestChange,
@@ -75,10 +75,7 @@ export async function changeRequest(
     const part = await database.run(changeRequestMessages, input);
     changed += part.changed;
     if (part.changed > 0) {
-      signals.emit("eventsRecorded");
-      signals.emit("changed", account.id, "messages");
     }
-    for (const { id: lane, dueAt } of part.lanes) signals.emit("laneDue", lane, dueAt);
     if (part.last === null || part.looked < atOnce) return changed;
     from = part.last;
   }

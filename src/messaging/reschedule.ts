@@ -30,7 +30,7 @@ export function newTimeOf(
 
 /** Moves a message that is not being sent yet. `channel` null: of any channel. The other arguments: see `newTimeOf`. */
 export async function reschedule(
-  { clock, database, signals }: Pick<Core, "clock" | "database" | "signals">,
+  { clock, database }: Pick<Core, "clock" | "database">,
   account: Pick<Account, "id" | "timeZone" | "gatewayIds">,
   channel: Channel | null,
   id: string,
@@ -42,9 +42,6 @@ export async function reschedule(
   const of = { accountId: account.id, channel, id, ...onlyOn(account) };
   const result = await database.run(rescheduleMessage, { ...of, to });
   if (result.kind !== "rescheduled") return result;
-  signals.emit("eventsRecorded");
-  signals.emit("changed", account.id, "messages");
-  if (result.dueAt !== null) signals.emit("laneDue", result.laneId, result.dueAt);
   const record = await lookup(database, account, result.channel, id);
   return record ? { kind: "rescheduled", record } : { kind: "not_found" };
 }

@@ -19,7 +19,7 @@ export type Resolved =
   | { kind: "gateway_gone" }
   | { kind: "not_found" };
 
-type ResolveDeps = Pick<Core, "clock" | "database" | "signals">;
+type ResolveDeps = Pick<Core, "clock" | "database">;
 
 const resolutionSteps = {
   send_again: { step: "resent_by_account", label: "Sent again" },
@@ -49,9 +49,6 @@ export async function resolve(
   const of = { accountId: account.id, channel, id, ...onlyOn(account) };
   const result = await database.run(resolveUnknown, { ...of, step, details });
   if (result.kind !== "resolved") return result;
-  deps.signals.emit("eventsRecorded");
-  deps.signals.emit("changed", account.id, "messages");
-  if (answer === "send_again") deps.signals.emit("laneDue", result.laneId);
   const record = await lookup(database, account, result.channel, id);
   return record ? { kind: "resolved", record } : { kind: "not_found" };
 }

@@ -1,7 +1,7 @@
 // Applies the entries of a provisioning file that there may be thousands of, gateways and webhook endpoints, many in
 // one transaction each: every one in transactions of its own took a minute for 5,000 of each.
 
-import { prepareGateway, signalGatewayChange, upsertGateway } from "#configure/gateway.ts";
+import { prepareGateway, upsertGateway } from "#configure/gateway.ts";
 import { prepareWebhook, tooManyEndpoints, upsertWebhook } from "#configure/webhook.ts";
 import type { Issue } from "#contract/issue.ts";
 import { spread } from "#gateways/sms/android/spread.ts";
@@ -63,7 +63,6 @@ export async function applyGateways(
       }
     }
     const outcomes = await deps.database.run(saveProvisioned, entries);
-    signalGatewayChange(deps.signals);
     const overtaken = new Set(entries.flatMap(({ mark }, i) => (outcomes[i] === "saved" ? [] : [mark.name])));
     for (const { gateway, mark } of piece.filter((one) => overtaken.has(one.gateway.identifier))) {
       // Another process, with the same file, or a request came first: now it is changed alone.
@@ -106,7 +105,6 @@ export async function applyWebhooks(
     );
     const saved = new Map(fresh.map((one, i) => [one.at, { made: one.made, outcome: outcomes[i]! }]));
     for (const [i, one] of piece.entries()) await finishWebhook(deps, account, one, saved.get(i), applied);
-    deps.signals.emit("lanesChanged");
   }
 }
 

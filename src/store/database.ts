@@ -6,6 +6,7 @@
 import type { AliasedRawBuilder, Kysely, RawBuilder } from "kysely";
 import type { TransactionCounts } from "#store/counts/buffer.ts";
 import type { Schema } from "#store/schema/schema.ts";
+import type { Changes, TransactionChanges } from "./changes.ts";
 
 export type Engine = "sqlite" | "postgres";
 
@@ -31,6 +32,8 @@ export interface Tx {
   db: Kysely<Schema>;
   /** What this transaction adds to the counts of what happens to messages. */
   counts: TransactionCounts;
+  /** What this transaction changes, for those who wait for it in this process. */
+  changes: TransactionChanges;
   /**
    * Inserts many rows. The columns come in the order of each batch's `constant` values (the same in all its
    * rows), followed by those of its `rows`. Columns that are not named get their defaults.
@@ -158,6 +161,11 @@ export interface Database {
   engine: Engine;
   /** Runs an operation; rejects with a `StorageError`, and then nothing of it was stored (but see `commit_unknown`). */
   run<I, O>(operation: Operation<I, O>, input: I): Promise<O>;
+  /**
+   * Calls `listener` with what transactions of this process have changed: after the commit, and before the promises of their
+   * operations resolve. A listener must not throw. Returns the function that removes it.
+   */
+  onChanges(listener: (changes: Changes) => void): () => void;
   /** Tells other processes (PostgreSQL) that something changed; a hint only, never relied on. */
   notify(topic: string): void;
   /** Calls `listener` for each `notify` of another process. */

@@ -21,7 +21,7 @@ import { failAbandonedDeliveries } from "./fail-pending.ts";
 /** The only lane of the kind `fan_out`, which the whole installation shares. */
 export const fanOutLane = { id: "fan_out", kind: "fan_out" } as const;
 
-export interface FanOutDeps extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "signals"> {
+export interface FanOutDeps extends Pick<Core, "clock" | "crashPoint" | "database" | "log"> {
   /** The public record of a message. */
   record(message: MessageRow): MessageEventData;
   /** How long to wait for a notification before reading the outbox anyway, ms. */
@@ -61,12 +61,8 @@ export async function fanOutOnce(deps: FanOutDeps): Promise<boolean> {
   const events = subscribedEvents(deps, page);
   const at = clock.now();
   crashPoint("fan_out.before");
-  const endpoints = await database.run(storeFanOut, { at, steps: page.steps, events });
+  await database.run(storeFanOut, { at, steps: page.steps, events });
   crashPoint("fan_out.after");
-  for (const endpoint of endpoints) {
-    deps.signals.emit("laneDue", endpoint, at);
-    deps.signals.emit("changed", endpoint, "deliveries");
-  }
   return page.more;
 }
 

@@ -25,7 +25,7 @@ import { signatureHeader } from "./sign.ts";
 
 export type PostDeps = Pick<
   Core,
-  "clock" | "crashPoint" | "database" | "log" | "metrics" | "outbound" | "random" | "sealer" | "signals"
+  "clock" | "crashPoint" | "database" | "log" | "metrics" | "outbound" | "random" | "sealer"
 >;
 
 /** The outcome of a post. `stopped`: this process stopped while the post was in flight, and the attempt does not count. */
@@ -98,14 +98,11 @@ export function postWork(
             ? { kind: "delivered" }
             : { kind: "failed", dueAt: wait === null ? null : at + wait, gone: result.gone },
       });
-      deps.signals.emit("changed", endpointId, "deliveries");
       if (disabled !== null) {
         log.warn(
           { event: "webhook_endpoint.disabled", endpoint: endpointId, reason: disabled },
           "A webhook endpoint was disabled.",
         );
-        deps.signals.emit("lanesChanged");
-        deps.signals.emit("changed", endpointId, "webhooks");
         await failPendingDeliveries(deps, endpointId, disabled);
       }
       return dueAt;

@@ -10,7 +10,7 @@ import {
 } from "#store/webhooks/delivery-log.ts";
 import { eventBody } from "./fan-out.ts";
 
-export type ReplayDeps = Pick<Core, "clock" | "database" | "newId" | "signals">;
+export type ReplayDeps = Pick<Core, "clock" | "database" | "newId">;
 
 const batchSize = 500;
 /** Deliveries that one call replays, at most, so that its answer does not wait for a million. */
@@ -24,13 +24,11 @@ interface EndpointRef {
 
 /** Replays one delivery, delivered or failed. */
 export async function replaySingle(
-  { database, clock, signals }: ReplayDeps,
+  { database, clock }: ReplayDeps,
   endpoint: EndpointRef,
   eventId: string,
 ): Promise<ReplayResult> {
-  const result = await database.run(replayDelivery, { ...endpoint, eventId, at: clock.now() });
-  if (result === "replayed") signals.emit("laneDue", endpoint.endpointId);
-  return result;
+  return await database.run(replayDelivery, { ...endpoint, eventId, at: clock.now() });
 }
 
 /**
@@ -38,7 +36,7 @@ export async function replaySingle(
  * another call.
  */
 export async function replaySince(
-  { database, clock, signals }: ReplayDeps,
+  { database, clock }: ReplayDeps,
   endpoint: EndpointRef,
   since: number,
 ): Promise<
@@ -54,7 +52,6 @@ export async function replaySince(
     });
     if (result.kind !== "replayed") return result;
     count += result.count;
-    if (result.count > 0) signals.emit("laneDue", endpoint.endpointId);
     if (result.next === null || count >= maxReplays)
       return { kind: "replayed", count, more: result.next !== null };
     after = result.next;
@@ -63,7 +60,7 @@ export async function replaySince(
 
 /** Posts an event of the type `webhook.test` to this endpoint alone, signed and retried like any other. Returns its id. */
 export async function sendTestEvent(
-  { database, clock, newId, signals }: ReplayDeps,
+  { database, clock, newId }: ReplayDeps,
   endpoint: EndpointRef,
 ): Promise<{ kind: "stored"; id: string } | { kind: "inactive" } | { kind: "not_found" }> {
   const at = clock.now();
@@ -76,6 +73,5 @@ export async function sendTestEvent(
   });
   if (result === "not_found") return { kind: "not_found" };
   if (result === "inactive") return { kind: "inactive" };
-  signals.emit("laneDue", endpoint.endpointId);
   return { kind: "stored", id };
 }

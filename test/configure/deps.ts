@@ -13,9 +13,9 @@ import { systemRandom } from "#runtime/random.ts";
 import type { Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { createSealer } from "#store/seal.ts";
+import { onChanges } from "../changes.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
-import { signalsTo } from "../signals.ts";
 import { openCopied } from "../sqlite.ts";
 
 export const masterKey = "a master key for these tests alone";
@@ -48,6 +48,17 @@ export async function openConfiguring(
   const random = systemRandom();
   const outbound = createOutbound({ allow: readAllowList(options.allow ?? "") });
   const notified = { accounts: 0, lanes: 0, pools: 0 };
+  onChanges(database, {
+    accounts: () => {
+      notified.accounts += 1;
+    },
+    lanes: () => {
+      notified.lanes += 1;
+    },
+    pools: () => {
+      notified.pools += 1;
+    },
+  });
   const query: Configuring["query"] = (text, ...values) => raw.prepare(text).all(...values);
   return {
     deps: {
@@ -60,17 +71,6 @@ export async function openConfiguring(
       showApiKeys: options.showApiKeys ?? true,
       newId: createIds(clock, random),
       notified,
-      signals: signalsTo({
-        accountsChanged: () => {
-          notified.accounts += 1;
-        },
-        lanesChanged: () => {
-          notified.lanes += 1;
-        },
-        poolsChanged: () => {
-          notified.pools += 1;
-        },
-      }),
     },
     query,
     dump: () =>

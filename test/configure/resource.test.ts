@@ -37,7 +37,6 @@ const newer = defineResource({
   find: async (database, whose, id) => (await database.run(readPools, { ...whose, id }))[0]?.pool ?? null,
   save: savePool,
   taken: ["name_taken", { path: ["name"], message: "is taken" }],
-  signal: () => {},
 });
 const stored = async (id: string) => {
   const [found] = await open.deps.database.run(readPools, { ...of, id });

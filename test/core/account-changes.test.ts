@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Topic } from "#contract/manage/account-events.ts";
 import { createAccountChanges } from "#core/account-changes.ts";
-import { createSignals } from "#core/signals.ts";
+import { ChangeListeners, type Changes } from "#store/changes.ts";
 import type { Database } from "#store/database.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
@@ -16,7 +16,7 @@ function processes(count: number, lanes: Record<string, string[]> = {}) {
   const notified: string[] = [];
   const all = Array.from({ length: count }, (_, number) => {
     const log = memoryLog();
-    const signals = createSignals(log);
+    const changed = new ChangeListeners();
     const database = {
       engine: count > 1 ? "postgres" : "sqlite",
       run: async (_operation: unknown, accountId: string) => lanes[accountId] ?? [],
@@ -24,11 +24,14 @@ function processes(count: number, lanes: Record<string, string[]> = {}) {
         notified.push(topic);
         for (const [at, listener] of listeners.entries()) if (at !== number) listener(topic);
       },
+      onChanges: (listener: (changes: Changes) => void) => changed.add(listener),
       onNotify: (listener: (topic: string) => void) => {
         listeners[number] = listener;
       },
     } as unknown as Database;
-    return { signals, changes: createAccountChanges({ clock, database, log, signals }) };
+    const change = (subject: string, topic: Topic) =>
+      changed.announce({ kinds: [], due: [], topics: [[subject, [topic]]] });
+    return { change, changes: createAccountChanges({ clock, database, log }) };
   });
   const watch = (number: number, accountId: string, person = "usr_1") => {
     const seen: (readonly Topic[])[] = [];
@@ -48,16 +51,16 @@ test("changes of half a second come as one hint, of the account and its lanes al
   const { clock, all, watch, notified } = processes(1, { acc_1: ["gw_1"], acc_2: ["gw_2"] });
   const [one, two] = [watch(0, "acc_1"), watch(0, "acc_2")];
   await clock.advance(1);
-  for (const subject of ["acc_1", "gw_1", "gw_1"]) all[0]?.signals.emit("changed", subject, "messages");
-  all[0]?.signals.emit("changed", "gw_1", "gateways");
+  for (const subject of ["acc_1", "gw_1", "gw_1"]) all[0]?.change(subject, "messages");
+  all[0]?.change("gw_1", "gateways");
   await clock.advance(499);
   assert.deepEqual(one.seen, []);
   await clock.advance(1);
   assert.deepEqual(one.seen, [["gateways", "messages"]]);
   assert.deepEqual(two.seen, []);
-  all[0]?.signals.emit("changed", "gw_2", "links");
+  all[0]?.change("gw_2", "links");
   one.watching?.end();
-  all[0]?.signals.emit("changed", "acc_1", "messages");
+  all[0]?.change("acc_1", "messages");
   await clock.advance(500);
   assert.deepEqual([one.seen.length, two.seen], [1, [["links"]]]);
   assert.deepEqual(notified, [], "one process notifies no other process");
@@ -67,16 +70,16 @@ test("other processes hear of it once, and pass nothing on", async () => {
   const { clock, all, watch, notified } = processes(3, { acc_1: ["gw_1"] });
   const one = watch(1, "acc_1");
   await clock.advance(1);
-  all[0]?.signals.emit("changed", "gw_1", "messages");
-  all[0]?.signals.emit("changed", "acc_1", "credit");
-  all[0]?.signals.emit("changed", "acc_3", "credit");
+  all[0]?.change("gw_1", "messages");
+  all[0]?.change("acc_1", "credit");
+  all[0]?.change("acc_3", "credit");
   await clock.advance(500);
   assert.equal(notified.length, 1);
   await clock.advance(2_000);
   assert.deepEqual(one.seen, [["credit", "messages"]]);
   assert.equal(notified.length, 1);
   for (let number = 0; number < 250; number++)
-    all[0]?.signals.emit("changed", `acc_01k3j5m8q2x9v7n4c6b0d1${1000 + number}`, "messages");
+    all[0]?.change(`acc_01k3j5m8q2x9v7n4c6b0d1${1000 + number}`, "messages");
   await clock.advance(500);
   assert.equal(notified.length, 4);
   for (const text of notified) assert.ok(Buffer.byteLength(text) < 8_000, "PostgreSQL takes no longer one");

@@ -26,7 +26,6 @@ import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
 import { testPasswordCost } from "../password-cost.ts";
-import { signalsTo } from "../signals.ts";
 
 export const key = "tl_0123456789abcdef0123456789abcdef";
 export const otherKey = "tl_fedcba9876543210fedcba9876543210";
@@ -168,6 +167,7 @@ function scriptedStore(staged: Edge["staged"], operations: Operations): Database
   return {
     engine: "sqlite",
     run: run as Database["run"],
+    onChanges: () => () => {},
     notify: () => {},
     onNotify: () => {},
     close: async () => {},
@@ -268,7 +268,6 @@ export function edge(options: EdgeOptions = {}): Edge {
     newIds: newId.many,
     sealer: createSealer("a master key that is only used in tests", random),
     metrics: { ...createMetrics(async () => []), text: async () => "up 1\n" },
-    signals: signalsTo(),
     crashPoint: () => {},
   };
   const core: HttpCore = {

@@ -12,7 +12,6 @@ import { movableClock } from "../clock.ts";
 import { type Harness, type HarnessOptions, harness, someEngines } from "../harness.ts";
 import { memoryLog } from "../log.ts";
 import { provider, takes } from "../scenarios/provider.ts";
-import { signalsTo } from "../signals.ts";
 import { anyCall, callRow, makePool } from "../store/pool-rows.ts";
 
 const hour = 3_600_000;
@@ -149,6 +148,7 @@ function endless(clock: ReturnType<typeof movableClock>) {
         operation.name in full ? full[operation.name] : { removed: 500, next: `after ${asked.length}` }
       ) as never;
     },
+    onChanges: () => () => {},
     notify: () => {},
     onNotify: () => {},
     close: async () => {},
@@ -157,7 +157,7 @@ function endless(clock: ReturnType<typeof movableClock>) {
 }
 
 function depsOf(clock: ReturnType<typeof movableClock>, database: Database): MaintenanceDeps {
-  return { database, clock, log: memoryLog(), retention: keep, intervalMs: 60_000, signals: signalsTo() };
+  return { database, clock, log: memoryLog(), retention: keep, intervalMs: 60_000 };
 }
 
 test("a turn does at most a hundred batches of a kind, with a pause after each, and goes on there in the next", async () => {
@@ -222,6 +222,7 @@ test("statistics are refreshed at the start and then every hour, step by step un
       asked.push({ after, at: clock.monotonic() });
       return (after === null ? "first" : after === "first" ? "second" : null) as never;
     },
+    onChanges: () => () => {},
     notify: () => {},
     onNotify: () => {},
     close: async () => {},

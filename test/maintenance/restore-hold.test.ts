@@ -7,7 +7,6 @@ import { cancelAllHeld, currentHold, holdAllPending, releaseAllHeld } from "#mai
 import { movableClock } from "../clock.ts";
 import { type EngineName, ground, type Harness, harness, someEngines } from "../harness.ts";
 import { asked, provider, takes } from "../scenarios/provider.ts";
-import { signalsTo } from "../signals.ts";
 
 const hour = 3_600_000;
 const contact = (i: number) => ({ number: `+49151234${10_000 + i}`, message: "Hi" });
@@ -35,8 +34,7 @@ async function restored(
     await stopped.close();
     two = await harness({ ground: own, clock, respond: takes });
     two.as(account);
-    const { database, lanes } = two.system;
-    await body(two, ids, { database, clock, signals: signalsTo({ laneDue: (id) => lanes.wake(id) }) });
+    await body(two, ids, { database: two.system.database, clock });
   } finally {
     await two?.close();
     await one.close();

@@ -7,7 +7,6 @@ import type { EndedMessage } from "#store/counts/buffer.ts";
 import type { Database } from "#store/database.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
-import { signalsTo } from "../signals.ts";
 
 const failed: EndedMessage = {
   id: "msg_1",
@@ -20,7 +19,6 @@ const failed: EndedMessage = {
 
 function writer({ failing = 0, ended = [] as EndedMessage[], more = 0 } = {}) {
   const clock = movableClock();
-  const signals = signalsTo();
   let [calls, failures] = [0, failing];
   const run = async () => {
     calls += 1;
@@ -30,22 +28,9 @@ function writer({ failing = 0, ended = [] as EndedMessage[], more = 0 } = {}) {
   };
   const database = { run } as unknown as Database;
   const log = memoryLog();
-  const counts = createCountWriter({ clock, database, log, signals });
-  return { clock, counts, log, signals, record: () => signals.emit("eventsRecorded"), calls: () => calls };
+  const counts = createCountWriter({ clock, database, log });
+  return { clock, counts, log, record: counts.start, calls: () => calls };
 }
-
-test("what became of deliveries is written too, and a change of other things is no reason to write", async () => {
-  const { clock, signals, calls, counts } = writer();
-  signals.emit("changed", "gw_1", "messages");
-  await clock.advance(10_000);
-  assert.equal(calls(), 0);
-  for (const topic of ["deliveries", "webhooks"] as const) {
-    signals.emit("changed", "whe_1", topic);
-    await clock.advance(1_000);
-  }
-  assert.equal(calls(), 2);
-  await counts.stop();
-});
 
 test("nothing is written while nothing happens, and what happens within a second is written once", async () => {
   const { clock, record, calls, counts } = writer();

@@ -4,24 +4,20 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { pauseGateway, resumeGateway } from "#configure/gateway-actions.ts";
 import { lookupWhenSent } from "#messaging/lookup-when-sent.ts";
-import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import { type Harness, harness } from "../harness.ts";
 import { answeredInTime } from "../http/routes/manage/managed.ts";
 
 let it: Harness;
 let account: { id: string };
-let gatewayId: string;
 
 before(async () => {
   it = await harness();
   account = await it.account();
   await it.gateway({ identifier: "main", default: true });
-  gatewayId = (await it.system.database.run(findGatewayByIdentifier, "main"))?.id ?? "";
 });
 after(() => it.close());
 
-const waitFor = (id: string, maxMs = 10_000) =>
-  lookupWhenSent(it.system.core, account, { id, gatewayId, maxMs });
+const waitFor = (id: string, maxMs = 10_000) => lookupWhenSent(it.system.core, account, { id, maxMs });
 
 test("a message that goes is there at once; one that has no row is null", async () => {
   const [id = ""] = await it.accepted([{ number: "+15550000001", message: "hi" }]);
@@ -48,9 +44,9 @@ test("a message for later is not waited for, and one that waits is there when th
 test("it notices what another process sent, which gives no hint", async () => {
   const { resume } = await paused();
   const [id = ""] = await it.accepted([{ number: "+15550000001", message: "hi" }]);
-  const { signals } = it.system.core;
-  const deaf = { ...it.system.core, signals: { ...signals, subscribe: () => () => {} } };
-  const asked = lookupWhenSent(deaf, account, { id, gatewayId, maxMs: 10_000 });
+  const { core } = it.system;
+  const deaf = { ...core, database: { ...core.database, onChanges: () => () => {} } };
+  const asked = lookupWhenSent(deaf, account, { id, maxMs: 10_000 });
   await resume();
   await it.settle();
   const record = await answeredInTime(it, asked);

@@ -7,7 +7,6 @@ import { accountFromRow } from "#accounts/authenticate.ts";
 import { cancel, lookup, recent } from "#messaging/lookup.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import { type Harness, harness, someEngines } from "../harness.ts";
-import { signalsTo } from "../signals.ts";
 
 for (const engine of someEngines(import.meta.filename)) {
   describe(`lookups on ${engine}`, () => {
@@ -92,7 +91,7 @@ for (const engine of someEngines(import.meta.filename)) {
     });
 
     test("cancelling is for the owner alone, works once and stays so", async () => {
-      const deps = { database: it.system.database, clock: it.clock, signals: signalsTo() };
+      const deps = { database: it.system.database, clock: it.clock };
       const id = ids[2]!;
       assert.deepEqual(await cancel(deps, other, "sms", id), { kind: "not_found" });
       assert.deepEqual(await cancel(deps, mine, "whatsapp", id), { kind: "not_found" });
@@ -115,7 +114,7 @@ for (const engine of someEngines(import.meta.filename)) {
     test("what has gone out cannot be cancelled", async () => {
       await it.system.start();
       await it.settle();
-      const deps = { database: it.system.database, clock: it.clock, signals: signalsTo() };
+      const deps = { database: it.system.database, clock: it.clock };
       assert.deepEqual(await cancel(deps, mine, "sms", ids[0]!), {
         kind: "not_cancellable",
         status: "delivered",

@@ -71,7 +71,8 @@ for (const engine of someEngines(import.meta.filename)) {
         assert.equal(moved.kind, "not_found");
       }
       const moved = await move(id, null);
-      assert.equal(moved.kind === "rescheduled" && moved.record.status, "scheduled");
+      // Its lane is woken by the change itself, and may have begun by the time the record is read.
+      assert.ok(moved.kind === "rescheduled" && ["scheduled", "sending"].includes(moved.record.status));
       await it.advance(30_000);
       assert.equal((await it.message(id)).status, "delivered");
     });

@@ -9,9 +9,9 @@ import { readPendingDeliveries } from "#store/webhooks/deliveries.ts";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";
 import { readOutbox } from "#store/webhooks/fan-out.ts";
 import { eventBody, type FanOutDeps, fanOutLane, fanOutOnce, openFanOut } from "#webhooks/fan-out.ts";
+import { onChanges } from "../changes.ts";
 import { type Harness, harness } from "../harness.ts";
 import { deliveries, listen } from "../scenarios/receiver.ts";
-import { signalsTo } from "../signals.ts";
 
 let it: Harness;
 let accountId: string;
@@ -24,13 +24,13 @@ beforeEach(async () => {
   accountId = (await it.account()).id;
   await it.gateway({ identifier: "main", default: true });
   woken = [];
+  onChanges(it.system.database, { due: (id, dueAt) => void woken.push([id, dueAt]) });
   deps = {
     database: it.system.database,
     clock: it.clock,
     log: it.log,
     crashPoint: () => {},
     record: (message) => recordOf(message),
-    signals: signalsTo({ laneDue: (id, dueAt) => void woken.push([id, dueAt!]) }),
     pollMs: 60_000,
   };
 });
@@ -48,6 +48,7 @@ test("the text is type, time and record, and goes to who asks for it; the others
   const asks = await listen(it, accountId, { url: "https://one.test/", events: ["message.queued"] });
   const other = await listen(it, accountId, { url: "https://two.test/", events: ["message.scheduled"] });
   const [id] = await it.accepted([contact]);
+  woken = [];
   assert.equal(await fanOutOnce(deps), false);
   assert.deepEqual([await waiting(asks), await waiting(other)], [1, 0]);
   assert.deepEqual(woken, [[asks, it.clock.now()]]);
@@ -69,6 +70,7 @@ test("what no endpoint asks for any more goes without a word", async () => {
   await it.accepted([contact]);
   const change = { events: '["message.read"]' };
   await it.system.database.run(changeEndpoint, { accountId, revision: null, id, at: it.clock.now(), change });
+  woken = [];
   await fanOutOnce(deps);
   assert.deepEqual([await waiting(id), woken.length, await notes()], [0, 0, 0]);
 });

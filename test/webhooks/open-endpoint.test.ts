@@ -7,10 +7,10 @@ import { createMetrics } from "#runtime/metrics.ts";
 import { newLane } from "#store/lanes/lanes.ts";
 import { openEndpointLane } from "#webhooks/open-endpoint.ts";
 import { sendTestEvent } from "#webhooks/replay.ts";
+import { onChanges } from "../changes.ts";
 import { scriptedOutbound } from "../gateways/scripted-outbound.ts";
 import { type Harness, harness, seededRandom } from "../harness.ts";
 import { listen, says } from "../scenarios/receiver.ts";
-import { signalsTo } from "../signals.ts";
 
 let it: Harness;
 let accountId: string;
@@ -31,7 +31,6 @@ function open(id: string) {
     crashPoint: () => {},
     metrics: createMetrics(async () => []),
     sealer: it.system.core.sealer,
-    signals: signalsTo(),
     maxWaitMs: 60_000,
   };
   return { outbound, opened: openEndpointLane(deps, { ...newLane(id, "webhook"), fence: 0 }) };
@@ -39,16 +38,15 @@ function open(id: string) {
 
 test("what waits is posted as soon as it opens, and what comes when it is woken", async () => {
   const endpointId = await listen(it, accountId);
-  const replaying = { ...it.system.core, signals: signalsTo() };
+  const replaying = it.system.core;
   await sendTestEvent(replaying, { accountId, endpointId });
   const { outbound, opened } = open(endpointId);
   const lane = await opened;
   await it.settle();
   assert.deepEqual([lane?.id, lane?.fence, outbound.requests.length], [endpointId, 0, 1]);
-  await sendTestEvent(
-    { ...replaying, signals: signalsTo({ laneDue: () => lane?.wake() }) },
-    { accountId, endpointId },
-  );
+  const end = onChanges(it.system.database, { due: () => lane?.wake() });
+  await sendTestEvent(replaying, { accountId, endpointId });
+  end();
   await it.settle();
   assert.equal(outbound.requests.length, 2);
   await lane?.stop();

@@ -10,9 +10,9 @@ import type { DueDelivery } from "#store/webhooks/deliveries.ts";
 import { findEndpoint } from "#store/webhooks/endpoints.ts";
 import { type PostDeps, postWork } from "#webhooks/post.ts";
 import { sendTestEvent } from "#webhooks/replay.ts";
+import { onChanges } from "../changes.ts";
 import { type Harness, harness, seededRandom } from "../harness.ts";
 import { deliveries, delivery, hook, listen, readPost, says, secret } from "../scenarios/receiver.ts";
-import { signalsTo } from "../signals.ts";
 
 const random = seededRandom(7);
 const metrics = createMetrics(async () => []);
@@ -33,6 +33,11 @@ beforeEach(async () => {
   endpointId = await listen(it, accountId);
   asked = [];
   changed = 0;
+  onChanges(it.system.database, {
+    lanes: () => {
+      changed += 1;
+    },
+  });
   respond = () => says(200);
   deps = {
     database: it.system.database,
@@ -51,11 +56,6 @@ beforeEach(async () => {
     crashPoint: () => {},
     metrics,
     sealer: it.system.core.sealer,
-    signals: signalsTo({
-      lanesChanged: () => {
-        changed += 1;
-      },
-    }),
   };
 });
 afterEach(() => it.close());
@@ -63,7 +63,7 @@ afterEach(() => it.close());
 const work = (more: Partial<PostDeps> = {}, fence = 0) => postWork({ ...deps, ...more }, endpointId, fence);
 
 async function due(): Promise<DueDelivery> {
-  const replaying = { ...it.system.core, signals: signalsTo() };
+  const replaying = it.system.core;
   const result = await sendTestEvent(replaying, { accountId, endpointId });
   assert.ok(result.kind === "stored");
   return { id: result.id, priority: 0, due_at: it.clock.now() };

@@ -5,19 +5,20 @@ import { after, before, test } from "node:test";
 import { createIds } from "#runtime/ids.ts";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";
 import { type ReplayDeps, replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
+import { onChanges } from "../changes.ts";
 import { movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
-import { signalsTo } from "../signals.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { deliveryRow, makeDeliveries, makeEndpoint, settleOne } from "../store/endpoints.ts";
 import { makeAccount, now } from "../store/rows.ts";
 
 let store: Store;
-let woken: string[];
+let woken: string[] = [];
 const clock = movableClock(now);
 const newId = createIds(clock, seededRandom());
 before(async () => {
   store = await openStore("sqlite");
+  onChanges(store.database, { due: (id) => void woken.push(id) });
 });
 after(() => store.close());
 
@@ -27,7 +28,6 @@ function deps(): ReplayDeps {
     database: store.database,
     clock,
     newId,
-    signals: signalsTo({ laneDue: (id) => void woken.push(id) }),
   };
 }
 

@@ -17,7 +17,7 @@ import {
 import type { DeferredCompletionsTable } from "#store/schema/pools.ts";
 import { formatAt, packed, pathOf, type StoredRequest, unpacked } from "./stored-request.ts";
 
-type DeferredDeps = Pick<Core, "clock" | "database" | "newId" | "sealer" | "signals">;
+type DeferredDeps = Pick<Core, "clock" | "database" | "newId" | "sealer">;
 
 /** From its scheduled time on, a completion is tried for this long, ms. */
 const deferredTtlMs = 24 * 3_600_000;
@@ -47,7 +47,7 @@ export async function deferCompletion(
   request: StoredRequest,
   dueAt: number,
 ): Promise<{ kind: "stored"; row: DeferredCompletionsTable } | { kind: "full"; of: "pool" | "key" }> {
-  const { clock, database, newId, sealer, signals } = deps;
+  const { clock, database, newId, sealer } = deps;
   const full = await keepsTooMuch(deps, pool.id, key.id);
   if (full !== null) return { kind: "full", of: full };
   const id = newId("cmp");
@@ -72,8 +72,6 @@ export async function deferCompletion(
   };
   const stored = await database.run(insertDeferred, row);
   if (stored.kind === "full") return stored;
-  if (stored.isNewLane) signals.emit("lanesChanged");
-  signals.emit("laneDue", pool.id, dueAt);
   return { kind: "stored", row };
 }
 
@@ -120,13 +118,11 @@ export function requestOf({ sealer }: DeferredDeps, { id, request }: DeferredCom
 
 /** Cancels a completion that this key asked for. `ended`: it had ended before. Null for an unknown id. */
 export async function cancelDeferred(
-  { clock, database, signals }: DeferredDeps,
+  { clock, database }: DeferredDeps,
   { key }: Opened,
   id: string,
 ): Promise<{ row: DeferredCompletionsTable; ended: boolean } | null> {
-  const cancelled = await database.run(cancelRow, { id, keyId: key.id, at: clock.now() });
-  if (cancelled !== null && !cancelled.ended) signals.emit("eventsRecorded");
-  return cancelled;
+  return await database.run(cancelRow, { id, keyId: key.id, at: clock.now() });
 }
 
 const restored: OpenAiError = {

@@ -29,10 +29,7 @@ import type { DeferredResult } from "./deferred.ts";
 import { callOf, unpacked } from "./stored-request.ts";
 
 interface ServeDeferredDeps
-  extends Pick<
-    Core,
-    "clock" | "crashPoint" | "database" | "log" | "newId" | "random" | "sealer" | "signals"
-  > {
+  extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "newId" | "random" | "sealer"> {
   ai: Pick<AiGateway, "openById" | "serve">;
   /** The longest wait for an instant, ms. */
   maxWaitMs: number;
@@ -78,7 +75,7 @@ function deferredWork(
   poolId: string,
   fence: number,
 ): LaneWork<DueDeferred, { row: DeferredCompletionsTable; attempted: Attempted }> {
-  const { clock, crashPoint, database, sealer, signals } = deps;
+  const { clock, crashPoint, database, sealer } = deps;
   const begun = new Map<string, DeferredCompletionsTable>();
   return {
     readDue: (query) => database.run(readDueDeferred, { laneId: poolId, ...query }),
@@ -102,9 +99,7 @@ function deferredWork(
       const outcome = outcomeOf(row, attempted, at, deps.random.random(), (result) =>
         sealer.seal(JSON.stringify(result), deferredContext(id, "result")),
       );
-      const dueAt = await database.run(settleDeferred, { id, attempt, at, outcome });
-      if (outcome.kind === "ended") signals.emit("eventsRecorded");
-      return dueAt;
+      return await database.run(settleDeferred, { id, attempt, at, outcome });
     },
     // Without a breaker: the members of the pool have their own health.
   };

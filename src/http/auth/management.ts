@@ -3,10 +3,8 @@
 // prompts, is written to the audit log here, before and after the handler, so that no route can forget it.
 
 import type { IncomingMessage } from "node:http";
-import type { Topic } from "#contract/manage/account-events.ts";
 import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
-import type { Core } from "#core/core.ts";
 import { announcesBody } from "#http/body/bytes.ts";
 import { mediaOf, type ParsedBody } from "#http/body/parse.ts";
 import { readBody } from "#http/body/read.ts";
@@ -186,26 +184,6 @@ function createdId(answer: Reply): string | null {
   return typeof id === "string" ? id : null;
 }
 
-/** By what a path names behind its account: which topics of the account a change there is about. */
-const changedTopics: Record<string, readonly Topic[]> = {
-  "": ["account"],
-  "api-key": ["account"],
-  "api-keys": ["account"],
-  credit: ["credit"],
-  gateways: ["gateways"],
-  messages: ["messages"],
-  pools: ["pools", "keys"],
-  "sending-domains": ["domains"],
-  suppressions: ["suppressions"],
-  webhooks: ["webhooks", "deliveries"],
-};
-
-function tellWatchers({ signals }: Pick<Core, "signals">, { path }: Head, account: AccountRow | null): void {
-  if (account === null) return;
-  const [, subject = ""] = /\/accounts\/\{account\}\/([a-z-]+)/.exec(path) ?? [];
-  for (const topic of changedTopics[subject] ?? []) signals.emit("changed", account.id, topic);
-}
-
 /** Whether the credential of an answered request still opens the account. It does not count as a use of the session or the token. */
 export async function isStillAdmitted(head: Head, call: Call, accountId: string): Promise<boolean> {
   const { request, settings, core } = call;
@@ -248,7 +226,6 @@ async function audited(head: Head, call: ManageCall, account: AccountRow | null,
   try {
     const answer = await handle(call);
     await end(answer === null ? "gone" : String(answer.status), answer === null ? null : createdId(answer));
-    if (answer !== null && answer.status < 400 && head.method !== "GET") tellWatchers(core, head, account);
     return answer;
   } catch (error) {
     await end("error", null);

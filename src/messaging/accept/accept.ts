@@ -45,10 +45,7 @@ export type AcceptResult =
   | { kind: "commit_unknown"; retryAfterMs: number };
 
 export interface AcceptDeps
-  extends Pick<
-    Core,
-    "clock" | "crashPoint" | "database" | "log" | "newIds" | "random" | "sealer" | "signals"
-  > {
+  extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "newIds" | "random" | "sealer"> {
   metrics: Pick<Core["metrics"], "accepted" | "refused">;
   /** The idempotency keys of requests that this process is working on. */
   inProgressKeys: Set<string>;
@@ -251,14 +248,6 @@ async function store(
     if (confirmed === "not_stored") return { kind: "unavailable", retryAfterMs };
   }
   crashPoint("accept.after");
-  for (const [laneId, dueAt] of lanes) {
-    deps.signals.emit("laneDue", laneId, dueAt);
-    // The transaction has chosen: each member may have got some.
-    for (const { members } of input.spreads?.list.filter(({ id }) => id === laneId) ?? [])
-      for (const { gatewayId } of members) deps.signals.emit("laneDue", gatewayId, dueAt);
-  }
-  deps.signals.emit("eventsRecorded");
-  deps.signals.emit("changed", input.accountId, "messages");
   return { kind: "accepted", requestId, ids, statuses };
 }
 

@@ -19,16 +19,7 @@ export interface Acceptance {
 
 type AcceptanceDeps = Pick<
   Core,
-  | "clock"
-  | "crashPoint"
-  | "database"
-  | "log"
-  | "metrics"
-  | "newId"
-  | "newIds"
-  | "random"
-  | "sealer"
-  | "signals"
+  "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "newIds" | "random" | "sealer"
 >;
 
 export function createAcceptance(core: AcceptanceDeps): Acceptance {

@@ -26,7 +26,7 @@ import {
   type TransmitDeps,
 } from "./transmit.ts";
 
-export type DeliverDeps = TransmitDeps & Pick<Core, "newId" | "random" | "signals">;
+export type DeliverDeps = TransmitDeps & Pick<Core, "newId" | "random">;
 
 /** Messages of a lost owner that are classified in one transaction. */
 const recoverBatchSize = 1000;
@@ -57,8 +57,6 @@ export function deliverWork(
         day,
       });
       crashPoint("stamp.after");
-      deps.signals.emit("eventsRecorded");
-      deps.signals.emit("changed", laneId, "messages");
       return result;
     },
     revertAttempts: async (ids) => {
@@ -70,7 +68,6 @@ export function deliverWork(
         ids: [...ids],
         details: { at, dueAt: at, detail, uncounted: true, code: null, message: null },
       });
-      deps.signals.emit("eventsRecorded");
     },
     recover: () => recoverGatewayMessages(deps, gateway, fence),
     send,
@@ -79,8 +76,6 @@ export function deliverWork(
       crashPoint("settle.before");
       const result = await database.run(settleMessages, settlement);
       crashPoint("settle.after");
-      deps.signals.emit("eventsRecorded");
-      deps.signals.emit("changed", laneId, "messages");
       if (result === "late") {
         const fields = { message: row.id, lane: laneId, outcome: outcome.kind };
         deps.log.warn(
@@ -107,16 +102,10 @@ export function deliverWork(
           pauses,
           eventId: deps.newId("gp"),
         });
-        deps.signals.emit("eventsRecorded");
-        deps.signals.emit("changed", laneId, "gateways");
-        deps.signals.emit("pausesChanged");
       },
       resume: async () => {
         deps.log.info({ event: "gateway.resumed", gateway: gateway.identifier }, "The gateway resumed.");
         await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: deps.newId("gp") });
-        deps.signals.emit("eventsRecorded");
-        deps.signals.emit("changed", laneId, "gateways");
-        deps.signals.emit("pausesChanged");
       },
     },
     close: () => gateway.transport.close(),
@@ -241,7 +230,6 @@ export async function recoverGatewayMessages(
       again: held,
     });
     if (found > 0) {
-      deps.signals.emit("eventsRecorded");
       deps.log.warn(
         { event: "messages.recovered", gateway: gateway.identifier, messages: found },
         "The lane recovered messages that an ended process was sending.",

@@ -9,8 +9,7 @@ export async function deleteDrained({
   clock,
   database,
   log,
-  signals,
-}: Pick<Core, "clock" | "database" | "log" | "signals">): Promise<void> {
+}: Pick<Core, "clock" | "database" | "log">): Promise<void> {
   for (const { account_id: accountId, identifier } of await database.run(readDraining, null)) {
     const input = { accountId, identifier, at: clock.now(), priorities, countTo: 1 };
     const { kind } = await database.run(deleteGateway, input);
@@ -19,8 +18,5 @@ export async function deleteDrained({
       { event: "gateway.deleted", gateway: identifier },
       "The last message of a gateway that was to be deleted has ended, and it is gone.",
     );
-    signals.emit("accountsChanged");
-    signals.emit("lanesChanged");
-    signals.emit("changed", accountId, "gateways");
   }
 }

@@ -113,7 +113,6 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
   const counting = adapter.counting?.of(settings as object) ?? null;
   if (counting !== gateway.counting) {
     await database.run(setGatewayCounting, { id: gateway.id, counting });
-    deps.signals.emit("accountsChanged");
   }
   const rules = rulesIn(gateway);
   const pace = paceOf(rules.pace, adapter.defaultPace);

@@ -30,7 +30,7 @@ import { deleteDrained } from "./drain.ts";
 /** The one lane of its kind. */
 export const rerouteLane = { id: "reroute", kind: "reroute" } as const;
 
-type RerouteDeps = Pick<Core, "clock" | "database" | "log" | "signals">;
+type RerouteDeps = Pick<Core, "clock" | "database" | "log">;
 type TurnDeps = RerouteDeps & Pick<Core, "crashPoint" | "newId" | "random" | "sealer">;
 
 /** Messages in one transaction. */
@@ -141,7 +141,7 @@ const sameRoute = (a: FailoverGateway, b: FailoverGateway) =>
   a.account_id === b.account_id && a.channel === b.channel && a.test === b.test;
 
 async function moveAll(
-  { log, signals }: RerouteDeps,
+  { log }: RerouteDeps,
   from: { identifier: string },
   to: { id: string; identifier: string },
   move: () => Promise<number>,
@@ -153,7 +153,6 @@ async function moveAll(
         { event: "messages.rerouted", from: from.identifier, to: to.identifier, messages: moved },
         "Messages were moved to another gateway.",
       );
-      signals.emit("laneDue", to.id);
     }
     if (moved < batchSize) return;
   }

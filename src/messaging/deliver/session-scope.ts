@@ -20,7 +20,7 @@ import { lastHeard } from "#store/feedback/reply-windows.ts";
 import { readSessionValues, saveSessionValues, sessionValueContext } from "#store/gateways/sessions.ts";
 
 export interface SessionDeps
-  extends Pick<Core, "clock" | "database" | "log" | "newId" | "outbound" | "random" | "sealer" | "signals"> {
+  extends Pick<Core, "clock" | "database" | "log" | "newId" | "outbound" | "random" | "sealer"> {
   /** See `GatewayHost.fileBytes`. */
   fileBytes: Semaphore;
   /** Stores what a session reports exactly as what a callback says; rejects when storage does. */

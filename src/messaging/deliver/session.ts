@@ -226,7 +226,7 @@ export class SessionSupervisor implements Transport {
 
   /** Stores the latest status; of several that come while storage is busy, the last. */
   async #record(): Promise<void> {
-    const { database, sealer, clock, newId, signals } = this.#deps;
+    const { database, sealer, clock, newId } = this.#deps;
     const { id, fence, linked } = this.#gateway;
     const eventId = newId("gs");
     for (let number = 0; this.#unrecorded !== null; number += 1) {
@@ -248,10 +248,7 @@ export class SessionSupervisor implements Transport {
       const stored = await retrySession(this.#deps, this.#gateway, signal, "record", write).catch(
         () => false,
       );
-      if (stored) {
-        signals.emit("eventsRecorded");
-        signals.emit("changed", id, "links");
-      } else this.#stopping.abort();
+      if (!stored) this.#stopping.abort();
     }
     this.#recording = null;
   }

@@ -11,7 +11,7 @@ import { storeReceipts } from "#store/feedback/receipts.ts";
 import { engagementFrom, receiptFrom } from "./normalise.ts";
 import { countRefusals } from "./refusals-in-row.ts";
 
-interface BounceMailDeps extends Pick<Core, "clock" | "database" | "log" | "sealer" | "signals"> {
+interface BounceMailDeps extends Pick<Core, "clock" | "database" | "log" | "sealer"> {
   readReport: ReadReport;
 }
 
@@ -61,8 +61,6 @@ export function createBounceMail(deps: BounceMailDeps): BounceMail {
           { event: "bounce_mail.stored", message: id, gateway: gateway.identifier, report: report.kind },
           "The report of a bounce mail was stored.",
         );
-        deps.signals.emit("eventsRecorded");
-        deps.signals.emit("changed", gateway.gateway_id, "messages");
       }
     },
   };

@@ -7,7 +7,7 @@ import { StorageError } from "#store/database.ts";
 import { type IncomingEngagement, storeEngagements, unsubscribe } from "#store/feedback/engagements.ts";
 import { type Client, isBot } from "./bots.ts";
 
-type OpenAndClickTrackingDeps = Pick<Core, "clock" | "database" | "log" | "sealer" | "signals">;
+type OpenAndClickTrackingDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;
 
 /** What recipients do with the links of their mails. No method throws for an invalid token. */
 export interface OpenAndClickTracking {
@@ -108,7 +108,6 @@ export function createOpenAndClickTracking(deps: OpenAndClickTrackingDeps): Open
         if (!unsure) putBack(key, engagement);
       }
       if (failed === null) {
-        deps.signals.emit("eventsRecorded");
         if (dropped > 0) log.warn({ event: "tracking.dropped", dropped }, "Opens and clicks were dropped.");
         dropped = 0;
         continue;

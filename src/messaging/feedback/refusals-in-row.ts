@@ -9,7 +9,7 @@ import { receiptFrom, toDbText } from "./normalise.ts";
 /** As many as in the breaker, which counts refusals at once (decision 0046). */
 const refusalsInRow = 5;
 
-type Deps = Pick<Core, "clock" | "database" | "log" | "signals">;
+type Deps = Pick<Core, "clock" | "database" | "log">;
 
 /** Of each process and gateway: the mails that came back in a row, by id or reference. A process that starts counts anew. */
 const runs = new WeakMap<Core["database"], Map<string, Set<string>>>();
@@ -27,7 +27,7 @@ function standingOf(receipt: Receipt): Standing {
 
 /** Counts reports on mails of a gateway. The fifth refusal in a row that blames the sender becomes the gateway's notice. */
 export async function countRefusals(
-  { clock, database, log, signals }: Deps,
+  { clock, database, log }: Deps,
   { id, identifier }: { id: string; identifier: string },
   receipts: readonly Receipt[],
 ): Promise<void> {
@@ -60,6 +60,5 @@ export async function countRefusals(
       { event: "gateway.sender_refused", gateway: identifier, notice },
       "Mail servers refuse a gateway's sender.",
     );
-    signals.emit("changed", id, "gateways");
   }
 }

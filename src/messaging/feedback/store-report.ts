@@ -22,10 +22,7 @@ import { countRefusals } from "./refusals-in-row.ts";
 import { compareReceipts } from "./unmatched-receipts.ts";
 
 export interface StoreReportDeps
-  extends Pick<
-    Core,
-    "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "sealer" | "signals"
-  > {
+  extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "sealer"> {
   /** Where callers reach us: the files of messages are below it. */
   publicUrl: string | null;
 }
@@ -65,13 +62,8 @@ export async function storeReport(
   if (unknownWords.length > 0) await noteUnknownWords(deps, gateway, unknownWords);
   for (const update of accountUpdates) await keepAccountUpdate(deps, gateway, update);
   deps.metrics.receipts(gateway.identifier, receipts.length);
-  if (receipts.length + inbound.length + engagements.length > 0) deps.signals.emit("eventsRecorded");
-  if (receipts.some(({ status }) => status === "returned")) deps.signals.emit("laneDue", gateway.id);
-  if (receipts.length + engagements.length > 0) deps.signals.emit("changed", gateway.id, "messages");
   if (inbound.length > 0) {
-    deps.signals.emit("changed", gateway.id, "received");
     // What was received may be an opt-out word.
-    deps.signals.emit("changed", gateway.id, "suppressions");
   }
 }
 
@@ -93,7 +85,7 @@ async function noteUnknownWords(
 
 /** Stores what the provider says of the gateway, and tells the owner of its lane when that pauses it. */
 async function keepAccountUpdate(
-  { clock, database, log, signals }: StoreReportDeps,
+  { clock, database, log }: StoreReportDeps,
   { id, identifier }: ReportingGateway,
   { at, facts = {}, aboutNumber, notice, pauseUntil, lifted }: AccountUpdate,
 ): Promise<void> {
@@ -109,11 +101,7 @@ async function keepAccountUpdate(
     lifted: lifted ?? false,
     now: clock.now(),
   });
-  signals.emit("changed", id, "gateways");
   if (!pauseChanged) return;
-  signals.emit("lanesChanged");
-  signals.emit("pausesChanged");
-  signals.emit("eventsRecorded");
 }
 
 /** Opt-outs, opt-ins and changes of senders one after the other, as they were received: calls at once may be stored in any order. */

@@ -10,7 +10,7 @@ import {
   unmatchedReason,
 } from "#store/gateways/unmatched-receipts.ts";
 
-type Deps = Pick<Core, "clock" | "database" | "log" | "signals">;
+type Deps = Pick<Core, "clock" | "database" | "log">;
 
 interface Reporting {
   id: string;
@@ -45,14 +45,8 @@ export async function compareReceipts(
   show(deps, gateway, await database.run(noteReceiptsMatch, compared));
 }
 
-function show(
-  { log, signals }: Deps,
-  { id, identifier }: Reporting,
-  change: "began" | "ended" | "same",
-): void {
+function show({ log }: Deps, { identifier }: Reporting, change: "began" | "ended" | "same"): void {
   if (change === "same") return;
   if (change === "began")
     log.warn({ event: "gateway.receipts_unmatched", gateway: identifier }, unmatchedReason);
-  signals.emit("changed", id, "gateways");
-  signals.emit("eventsRecorded");
 }

@@ -18,10 +18,7 @@ import type { GatewaysTable } from "#store/schema/schema.ts";
 import { lateMs, linesOf, offlineMs } from "./lines.ts";
 import { type Phones, phoneDigest } from "./phones.ts";
 
-export type PhoneLinkDeps = Pick<
-  Core,
-  "clock" | "database" | "log" | "newId" | "random" | "sealer" | "signals"
-> & {
+export type PhoneLinkDeps = Pick<Core, "clock" | "database" | "log" | "newId" | "random" | "sealer"> & {
   phones: Pick<Phones, "streams">;
   publicUrl: string | null;
 };
@@ -124,7 +121,7 @@ export async function endPhoneLink(
   deps: PhoneLinkDeps,
   gateway: LinkedGateway,
 ): Promise<{ kind: "ended" } | { kind: "conflict"; message: string }> {
-  const { clock, database, newId, signals } = deps;
+  const { clock, database, newId } = deps;
   const { phone, owns } = await phoneOf(deps, gateway);
   if (!owns) return servedElsewhere;
   const notLinked = { kind: "conflict", message: "No phone is linked." } as const;
@@ -134,8 +131,6 @@ export async function endPhoneLink(
   const revoke = { id: gateway.id, gatewayIds, at: clock.now(), reason, eventId: newId("gs") };
   if (!(await database.run(revokePhone, revoke))) return notLinked;
   deps.phones.streams.end(gateway.id);
-  signals.emit("eventsRecorded");
-  signals.emit("pausesChanged");
   return { kind: "ended" };
 }
 

@@ -35,7 +35,7 @@ import { type PhoneEventName, type PhoneStream, PhoneStreams } from "./streams.t
 
 type PhonesDeps = Pick<
   Core,
-  "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "random" | "sealer" | "signals"
+  "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "random" | "sealer"
 > & {
   publicUrl: string | null;
   /** How often silent phones are looked for, ms. */
@@ -124,7 +124,7 @@ export class Phones {
     device: DeviceDescription,
     userAgent: string | undefined,
   ): Promise<Registration | null> {
-    const { clock, database, newId, random, sealer, signals, log } = this.#deps;
+    const { clock, database, newId, random, sealer, log } = this.#deps;
     const token = Buffer.from(random.bytes(24)).toString("base64url");
     const phone: PhoneDescription = {
       name: device.name,
@@ -145,9 +145,7 @@ export class Phones {
     // A phone that was linked before has lost its token.
     this.streams.end(id);
     this.#fetched.delete(id);
-    signals.emit("eventsRecorded");
     // A spread may have waited for it.
-    signals.emit("pausesChanged");
     const gateway = (await linesOf(this.#deps, linked)).find((line) => line.gateway.id === id)?.gateway;
     log.info({ event: "phone.linked", gateway: gateway?.identifier, phone: id }, "A phone was linked.");
     return { id, token, login: gateway?.identifier ?? id };
@@ -169,7 +167,7 @@ export class Phones {
   }
 
   async #stopForSims(phone: PhonesTable, changed: readonly SimCard[]): Promise<void> {
-    const { clock, database, log, newId, signals } = this.#deps;
+    const { clock, database, log, newId } = this.#deps;
     const numbers = changed.map(({ number }) => number);
     const lines = (await linesOf(this.#deps, phone)).filter(
       ({ settings: { sim } }) => sim === "any" || numbers.includes(sim),
@@ -183,13 +181,11 @@ export class Phones {
       reason,
       eventId: newId("gp"),
     });
-    signals.emit("eventsRecorded");
-    signals.emit("pausesChanged");
   }
 
   /** The phone's list: what it has and did not report, and what may be handed over now. Null: revoked meanwhile. */
   async pull({ phone, tokenHash }: LinkedPhone, newestFirst: boolean): Promise<WireItem[] | null> {
-    const { clock, crashPoint, database, newId, random, signals } = this.#deps;
+    const { clock, crashPoint, database, newId, random } = this.#deps;
     const lines = await linesOf(this.#deps, phone);
     const now = clock.now();
     // A phone that gets no notification when something is due asks seldom.
@@ -207,8 +203,6 @@ export class Phones {
     });
     crashPoint("stamp.after");
     if (pulled.kind === "revoked") return null;
-    signals.emit("eventsRecorded");
-    if (pulled.reconnected) signals.emit("pausesChanged");
     this.streams.changed(phone.gateway_id);
     const byId = new Map(lines.map((line) => [line.gateway.id, line]));
     return pulled.items.map((item) => {
@@ -231,7 +225,7 @@ export class Phones {
     { phone, tokenHash }: LinkedPhone,
     body: unknown,
   ): Promise<"stored" | "malformed" | "revoked"> {
-    const { clock, crashPoint, database, log, newId, random, signals } = this.#deps;
+    const { clock, crashPoint, database, log, newId, random } = this.#deps;
     const read = readReports(body);
     if (read === null) return "malformed";
     const { gateway_id: id } = phone;
@@ -262,8 +256,6 @@ export class Phones {
     });
     crashPoint("settle.after");
     if (result.kind === "revoked") return "revoked";
-    signals.emit("eventsRecorded");
-    if (result.pausesChanged) signals.emit("pausesChanged");
     this.streams.changed(id);
     return "stored";
   }
@@ -376,7 +368,7 @@ export class Phones {
    * reported in time.
    */
   async sweep(): Promise<void> {
-    const { clock, database, log, newId, signals } = this.#deps;
+    const { clock, database, log, newId } = this.#deps;
     const at = clock.now();
     const before = at - offlineMs;
     for (const phone of await database.run(findSilentPhones, before)) {
@@ -388,12 +380,9 @@ export class Phones {
       )
         continue;
       log.warn({ event: "phone.offline", phone: id, reason }, "A phone is offline.");
-      signals.emit("eventsRecorded");
-      signals.emit("pausesChanged");
     }
     for (const phoneId of await database.run(findUnreported, at)) {
       if ((await database.run(endUnreported, { phoneId, at })) === 0) continue;
-      signals.emit("eventsRecorded");
       this.streams.changed(phoneId);
     }
   }

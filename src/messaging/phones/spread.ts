@@ -50,7 +50,7 @@ const batchSize = 500;
 
 /** Gives the members of every spread what waits for them. */
 export async function distributeSpreads(
-  deps: SpreadDeps & Pick<Core, "crashPoint" | "newId" | "random" | "signals">,
+  deps: SpreadDeps & Pick<Core, "crashPoint" | "newId" | "random">,
 ): Promise<void> {
   for (const accountId of await deps.database.run(readSpreadAccounts, kind.kind))
     for (const spread of await spreadsOf(deps, accountId))
@@ -58,11 +58,11 @@ export async function distributeSpreads(
 }
 
 async function distribute(
-  { clock, crashPoint, database, log, newId, random, signals }: Parameters<typeof distributeSpreads>[0],
+  { clock, crashPoint, database, log, newId, random }: Parameters<typeof distributeSpreads>[0],
   spread: Spread,
 ): Promise<number> {
   crashPoint("spread.before");
-  const { moved, pausesChanged } = await database.run(distributeSpread, {
+  const { moved } = await database.run(distributeSpread, {
     spread,
     at: clock.now(),
     point: random.random(),
@@ -72,14 +72,12 @@ async function distribute(
   });
   crashPoint("spread.after");
   let count = 0;
-  for (const { gatewayId, identifier, messages } of moved) {
+  for (const { identifier, messages } of moved) {
     count += messages;
     log.info(
       { event: "messages.spread", spread: spread.identifier, to: identifier, messages },
       "A spread gave messages to a phone.",
     );
-    signals.emit("laneDue", gatewayId);
   }
-  if (pausesChanged) signals.emit("eventsRecorded");
   return count;
 }

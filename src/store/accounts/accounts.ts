@@ -114,6 +114,8 @@ export const replaceApiKey = writeOperation("replaceApiKey", async (tx, key: New
       last_used_at: null,
     })
     .execute();
+  tx.changes.add("accounts");
+  tx.changes.topic(accountId, "account");
 });
 
 /**

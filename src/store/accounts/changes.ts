@@ -33,6 +33,8 @@ export const createAccount = writeOperation(
       .returning("id")
       .executeTakeFirst();
     if (!inserted) return "name_taken";
+    tx.changes.add("accounts");
+    tx.changes.topic(input.account.id, "account");
     for (const { channel, allowance, id } of input.allowances) {
       await applyAllowance(tx, {
         accountId: input.account.id,
@@ -76,6 +78,8 @@ export const changeAccount = writeOperation(
     await lockAccount(tx, id);
     const before = await tx.db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirst();
     if (before?.revision !== revision) return "overtaken";
+    tx.changes.add("accounts");
+    tx.changes.topic(id, "account");
     await reopenLanes(tx, before, columns);
     await tx.db
       .updateTable("accounts")
@@ -129,6 +133,7 @@ async function reopenLanes(
   if ((time_zone ?? before.time_zone) === before.time_zone) {
     if ((lateness_ms ?? before.lateness_ms) === before.lateness_ms) return;
   }
+  tx.changes.add("lanes");
   await tx.db
     .updateTable("lanes")
     .set((eb) => ({ revision: eb("revision", "+", 1) }))

@@ -46,6 +46,7 @@ export function crossedLowCredit(before: number, balance: CreditsTable): boolean
 /** Appends entries to the credit ledger. */
 export async function insertEntries(tx: Tx, entries: readonly CreditEntriesTable[]): Promise<void> {
   if (entries.length === 0) return;
+  for (const { account_id } of entries) tx.changes.topic(account_id, "credit");
   await tx.insert(
     "credit_entries",
     ["account_id", "channel", "kind", "reference", "at", "amount", "remaining", "note"],

@@ -2,7 +2,7 @@
 // name, until another key takes that name.
 
 import { maxNamedKeys } from "#contract/limits.ts";
-import { readOperation, writeOperation } from "#store/database.ts";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { roomFor } from "#store/key-room.ts";
 import type { Overtaken } from "#store/revision.ts";
 import type { NamedKeysTable } from "#store/schema/keys.ts";
@@ -96,6 +96,7 @@ export const saveNamedKey = writeOperation(
   "saveNamedKey",
   async (tx, key: NamedKeysTable): Promise<"saved" | "name_taken" | "too_many" | Overtaken> => {
     await lockAccount(tx, key.account_id);
+    announce(tx, key.account_id);
     const named = await tx.db
       .selectFrom("named_keys")
       .select(["id", "revoked_at"])
@@ -134,6 +135,11 @@ export const saveNamedKey = writeOperation(
   },
 );
 
+function announce(tx: Tx, accountId: string): void {
+  tx.changes.add("accounts");
+  tx.changes.topic(accountId, "account");
+}
+
 /** A change of one key of an account at `at` (epoch ms). */
 interface KeyChange {
   accountId: string;
@@ -158,6 +164,7 @@ export const rotateNamedKey = writeOperation(
       .executeTakeFirst();
     if (!key) return "not_found";
     if (key.revoked_at !== null) return "revoked";
+    announce(tx, accountId);
     const previous_hash = previousWorksUntil === null ? null : key.hash;
     const text = { hash, hint, previous_hash, previous_works_until: previousWorksUntil };
     await tx.db
@@ -181,6 +188,7 @@ export const revokeNamedKey = writeOperation(
       .modifyEnd(tx.lock("update"))
       .executeTakeFirst();
     if (!key) return false;
+    announce(tx, accountId);
     if (key.revoked_at !== null) return true;
     const change = { revoked_at: at, previous_hash: null, previous_works_until: null };
     await tx.db

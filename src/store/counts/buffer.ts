@@ -78,6 +78,8 @@ export interface TransactionCounts {
   take(): MinuteCounts[];
   /** Takes the ended messages that wait to be logged, and how many more there were. If the transaction fails, they wait again. */
   takeEnded(): { ended: EndedMessage[]; more: number };
+  /** Whether the transaction counts anything. */
+  hasAny(): boolean;
   commit(): void;
   discard(): void;
 }
@@ -117,6 +119,7 @@ export class CountBuffer {
         this.#waiting.clear();
         return taken;
       },
+      hasAny: () => added.size > 0 || ended.length > 0,
       commit: () => {
         this.#keep(ended);
         end(added.values());

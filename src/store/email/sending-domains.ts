@@ -88,6 +88,7 @@ export const createSendingDomain = writeOperation(
     if (all.length >= maxSendingDomains) return "too_many";
     await tx.db.insertInto("sending_domains").values(domain).execute();
     if (keys.length > 0) await tx.db.insertInto("dkim_keys").values(keys).execute();
+    tx.changes.topic(domain.account_id, "domains");
     if (keys.some(({ state }) => state === "active")) await reopenLanes(tx, domain.account_id);
     return "created";
   },
@@ -208,6 +209,7 @@ export const removeSendingDomain = writeOperation(
     if (!(await lockDomain(tx, input))) return false;
     await tx.db.deleteFrom("dkim_keys").where("domain_id", "=", input.domainId).execute();
     await tx.db.deleteFrom("sending_domains").where("id", "=", input.domainId).execute();
+    tx.changes.topic(input.accountId, "domains");
     await reopenLanes(tx, input.accountId);
     return true;
   },
@@ -224,11 +226,13 @@ async function retire(tx: Tx, { domainId, at }: Whose, algorithms: DkimKeysTable
     .execute();
 }
 
-async function touch(tx: Tx, { domainId, at }: Whose): Promise<void> {
+async function touch(tx: Tx, { accountId, domainId, at }: Whose): Promise<void> {
+  tx.changes.topic(accountId, "domains");
   await tx.db.updateTable("sending_domains").set({ updated_at: at }).where("id", "=", domainId).execute();
 }
 
 async function reopenLanes(tx: Tx, accountId: string): Promise<void> {
+  tx.changes.add("lanes");
   const lanes = await tx.db
     .selectFrom("lanes")
     .select("id")

@@ -121,6 +121,7 @@ export const deleteSoftBounces = writeOperation(
 /** Adds email recipients to their accounts' suppression lists; an existing entry keeps its first reason. */
 export async function suppress(tx: Tx, unwanted: readonly NewSuppression[]): Promise<void> {
   if (unwanted.length === 0) return;
+  for (const { account_id } of unwanted) tx.changes.topic(account_id, "suppressions");
   // Their soft bounce counts are obsolete.
   await resetSoftBounces(tx, unwanted);
   const first = new Map<string, NewSuppression>();

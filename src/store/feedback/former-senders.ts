@@ -31,6 +31,7 @@ export async function copySuppression(
   { account_id, channel }: Place,
   { former, present }: Senders,
 ): Promise<void> {
+  tx.changes.topic(account_id, "suppressions");
   await sql`
     insert into suppressions (account_id, channel, recipient, reason, note, created_at)
     select account_id, channel, cast(${present} as text), reason, note, created_at from suppressions

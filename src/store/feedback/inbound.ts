@@ -98,6 +98,7 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
     .returning("id")
     .executeTakeFirst();
   if (!inserted) return "repeated";
+  tx.changes.topic(message.account_id, "received");
   const { user_id: userId } = details;
   const at = message.received_at;
   const shown = {
@@ -227,6 +228,7 @@ async function firstWrittenTo(
  */
 async function applyConsent(tx: Tx, message: IncomingMessage["message"], recipient: string): Promise<void> {
   const { account_id, channel, received_at: created_at, consent_keyword: opt } = message;
+  tx.changes.topic(account_id, "suppressions");
   if (opt === "out") {
     await tx.db
       .insertInto("suppressions")

@@ -62,6 +62,7 @@ export const addSuppressions = writeOperation(
     // Sorted, so that two at once do not wait for each other in a circle.
     const recipients = [...new Set(input.recipients)].sort().map((recipient) => ({ recipient }));
     if (recipients.length === 0) return 0;
+    tx.changes.topic(accountId, "suppressions");
     if (channel === "email")
       await resetSoftBounces(
         tx,
@@ -102,6 +103,7 @@ export const removeSuppression = writeOperation(
       .where("recipient", "=", input.recipient)
       .returning("recipient")
       .execute();
+    if (removed.length > 0) tx.changes.topic(input.accountId, "suppressions");
     return removed.length > 0;
   },
 );
@@ -141,6 +143,7 @@ export const removeSuppressions = writeOperation(
           (note === null || row.note?.includes(note)),
       )
       .map(({ recipient }) => recipient);
+    if (recipients.length > 0) tx.changes.topic(accountId, "suppressions");
     if (recipients.length > 0)
       await tx.db
         .deleteFrom("suppressions")

@@ -16,6 +16,7 @@ export const keepUnknownWord = writeOperation(
         where unknown_words.word <> excluded.word or unknown_words.at <= ${at - dayMs}
       returning gateway_id
     `.execute(tx.db);
+    if (kept.rows.length > 0) tx.changes.topic(gateway_id, "gateways");
     return kept.rows.length > 0;
   },
 );

@@ -52,6 +52,7 @@ export const storeAccountUpdate = writeOperation(
       .values({ gateway_id: gatewayId, ...row })
       .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet(row))
       .execute();
+    tx.changes.topic(gatewayId, "gateways");
     // A notice that was overtaken says nothing about now, and a repeated one must not undo what an operator did since.
     if (notice !== null && !isNewNotice) return false;
     return await changePause(tx, update);
@@ -83,6 +84,7 @@ async function changePause(tx: Tx, { gatewayId, notice, pauseUntil, lifted, now 
     })
     .where("id", "=", gatewayId)
     .execute();
+  tx.changes.add("lanes", "pauses");
   // For the account, a gateway that an operator paused is paused already.
   if (lane.paused_since === null && lane.operator_paused_at === null) {
     const event = { id: eventIdOf(gatewayId, `held_${revision}`), type: "gateway.paused" as const };

@@ -167,6 +167,8 @@ export const pauseByOperator = writeOperation(
       .set({ operator_paused_at: input.at, revision })
       .where("id", "=", lane.id)
       .execute();
+    tx.changes.add("lanes", "pauses");
+    tx.changes.topic(input.accountId, "gateways");
     if (lane.paused_since === null) {
       const event = { id: eventIdOf(lane.id, `stopped_${revision}`), type: "gateway.paused" as const };
       await recordGatewayEvent(tx, { ...event, gatewayId: lane.id, at: input.at, reason: input.reason });
@@ -200,6 +202,8 @@ export const resumeByOperator = writeOperation(
       })
       .where("id", "=", lane.id)
       .execute();
+    tx.changes.add("lanes", "pauses");
+    tx.changes.topic(input.accountId, "gateways");
     const event = { id: eventIdOf(lane.id, `continued_${revision}`), type: "gateway.resumed" as const };
     await recordGatewayEvent(tx, { ...event, gatewayId: lane.id, at: input.at, reason: null });
     return true;

@@ -60,13 +60,16 @@ export const deleteGateway = writeOperation(
       .executeTakeFirstOrThrow();
     await tx.db.selectFrom("lanes").select("id").where("id", "=", id).modifyEnd(tx.lock("update")).execute();
     const { waiting, sending } = await countLeft(tx, gateway, input);
-    if (waiting > 0 || sending > 0) {
-      if (gateway.draining_at === null)
-        await tx.db
-          .updateTable("gateways")
-          .set((eb) => ({ draining_at: input.at, revision: eb("revision", "+", 1), updated_at: input.at }))
-          .where("id", "=", id)
-          .execute();
+    const drains = waiting > 0 || sending > 0;
+    if (drains && gateway.draining_at !== null) return { kind: "draining", waiting, sending };
+    tx.changes.add("accounts", "lanes");
+    tx.changes.topic(input.accountId, "gateways");
+    if (drains) {
+      await tx.db
+        .updateTable("gateways")
+        .set((eb) => ({ draining_at: input.at, revision: eb("revision", "+", 1), updated_at: input.at }))
+        .where("id", "=", id)
+        .execute();
       return { kind: "draining", waiting, sending };
     }
     const { account_id, identifier, channel, kind } = gateway;

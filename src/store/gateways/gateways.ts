@@ -49,6 +49,7 @@ export const setGatewayCounting = writeOperation(
   "setGatewayCounting",
   async (tx, { id, counting }: Pick<GatewaysTable, "id" | "counting">): Promise<void> => {
     await tx.db.updateTable("gateways").set({ counting }).where("id", "=", id).execute();
+    tx.changes.add("accounts");
   },
 );
 
@@ -104,6 +105,8 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<Save
       .where("id", "!=", gateway.id)
       .execute();
   }
+  tx.changes.add("accounts", "lanes");
+  tx.changes.topic(account_id, "gateways");
   const before = await tx.db
     .selectFrom("lanes")
     .select(["paused_since", "operator_paused_at", "revision"])

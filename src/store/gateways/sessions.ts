@@ -127,6 +127,7 @@ export const recordSession = writeOperation(
       .values({ ...row, request: null })
       .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet(row))
       .execute();
+    tx.changes.topic(gatewayId, "links");
     const event = async (
       name: "linked" | "unlinked" | "limited" | "outdated",
       eventReason: string | null,
@@ -225,6 +226,8 @@ export const requestLink = writeOperation(
       .set((eb) => ({ revision: eb("revision", "+", 1) }))
       .where("id", "=", gateway.id)
       .execute();
+    tx.changes.add("lanes");
+    tx.changes.topic(input.accountId, "gateways", "links");
     return "asked";
   },
 );

@@ -66,6 +66,7 @@ async function noteUnmatched(
     .values({ gateway_id: gatewayId, facts, notice: null, noticed_at: null, changed_at: at })
     .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet({ facts }))
     .execute();
+  tx.changes.topic(gatewayId, "gateways");
   if (!isUnmatched) return "ended";
   const event = { id: eventIdOf(gatewayId, `unmatched_${at}`), type: "gateway.receipts_unmatched" as const };
   await recordGatewayEvent(tx, { ...event, gatewayId, at, reason: unmatchedReason });

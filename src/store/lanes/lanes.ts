@@ -238,6 +238,8 @@ export async function storePause(tx: Tx, input: LanePause): Promise<boolean> {
     })
     .where("id", "=", id)
     .execute();
+  tx.changes.add("pauses");
+  tx.changes.topic(id, "gateways");
   // For the account, a gateway that an operator paused is paused already.
   if (before.paused_since === null && before.operator_paused_at === null) {
     const event = { id: eventIdOf(eventId, "paused"), type: "gateway.paused" as const };
@@ -268,6 +270,8 @@ export async function storeResume(
     }))
     .where("id", "=", id)
     .execute();
+  tx.changes.add("pauses");
+  tx.changes.topic(id, "gateways");
   if (before.paused_since !== null && before.operator_paused_at === null) {
     const event = { id: eventIdOf(eventId, "resumed"), type: "gateway.resumed" as const };
     await recordGatewayEvent(tx, { ...event, gatewayId: id, at, reason: null });

@@ -185,7 +185,7 @@ export const readRestoreHold = readOperation(
 
 /** Forgets a hold under which nothing is held any more: its messages were cancelled one by one. */
 export const deleteEmptyRestoreHold = writeOperation("deleteEmptyRestoreHold", async (tx, _: null) => {
-  await stepOf(tx, { messages: 0, deliveries: 0, events: 0, lanes: [] });
+  await stepOf(tx, { messages: 0, deliveries: 0, events: 0 });
 });
 
 /** How much one step of ending a hold did; `done`: nothing is held any more. */
@@ -193,8 +193,6 @@ export interface HoldStep {
   messages: number;
   deliveries: number;
   events: number;
-  /** The gateways and webhook endpoints on whose lanes something is due now. */
-  lanes: string[];
   done: boolean;
 }
 
@@ -224,8 +222,8 @@ export const releaseHeld = writeOperation(
       due_at: row.due_at ?? (row.status === "pending" ? row.held_due_at : null),
     }));
     const events = await moveEntries(tx, "outbox_held", "outbox", limit);
-    const lanes = [...new Set([...messages.map((row) => row.gateway_id), ...deliveries])];
-    return await stepOf(tx, { messages: messages.length, deliveries: deliveries.length, events, lanes });
+    for (const lane of [...messages.map((row) => row.gateway_id), ...deliveries]) tx.changes.due(lane);
+    return await stepOf(tx, { messages: messages.length, deliveries: deliveries.length, events });
   },
 );
 
@@ -256,7 +254,6 @@ export const cancelHeld = writeOperation(
       messages: found.length,
       deliveries: deliveries.length,
       events: entries.length,
-      lanes: [],
     });
   },
 );
@@ -299,6 +296,7 @@ async function releaseDeliveries(
     .modifyEnd(tx.lock("update"))
     .execute();
   if (rows.length === 0) return [];
+  for (const { endpoint_id } of rows) tx.changes.topic(endpoint_id, "deliveries");
   await tx.update(
     "webhook_deliveries",
     { endpoint_id: "text", event_id: "text", status: "text", due_at: "bigint", log: "text" },

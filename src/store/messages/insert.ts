@@ -222,7 +222,11 @@ async function insertSends(tx: Tx, accepted: readonly SendInput[]): Promise<void
 
 function countAccepted(tx: Tx, { accountId: account_id, channel, at, messages }: SendInput): void {
   const byGateway = new Map<string, number>();
-  for (const { gateway_id } of messages) byGateway.set(gateway_id, (byGateway.get(gateway_id) ?? 0) + 1);
+  for (const { gateway_id, due_at } of messages) {
+    byGateway.set(gateway_id, (byGateway.get(gateway_id) ?? 0) + 1);
+    tx.changes.due(gateway_id, due_at);
+  }
+  tx.changes.topic(account_id, "messages");
   for (const [gateway_id, n] of byGateway)
     tx.counts.add({ name: "accepted", account_id, channel, gateway_id, at, n });
 }

@@ -88,6 +88,7 @@ export async function moveLocked(
     .where("id", "in", ids)
     .execute();
   await insertNextEntries(tx, rows, { at, detail });
+  tx.changes.due(to);
   return rows.length;
 }
 

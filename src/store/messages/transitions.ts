@@ -212,6 +212,10 @@ export class TransitionBatch {
 
   async write(tx: Tx): Promise<void> {
     if (this.#touched.size === 0) return;
+    for (const { account_id, gateway_id, due_at } of this.#touched.values()) {
+      tx.changes.topic(account_id, "messages");
+      if (due_at !== null) tx.changes.due(gateway_id, due_at);
+    }
     await tx.update("messages", { id: "text", ...stateColumnTypes }, [...this.#touched.values()], (of) => ({
       set: sql.join(stateColumns.map((column) => sql`${sql.ref(column)} = ${of(column)}`)),
       where: sql`messages.id = ${of("id")}`,
@@ -258,6 +262,7 @@ export async function insertTimelineEntries(
   }[],
 ): Promise<void> {
   if (events.length === 0) return;
+  for (const { account_id } of events) tx.changes.topic(account_id, "messages");
   await tx.insert(
     "message_events",
     ["message_id", "seq", "account_id", "at", "type", "detail", "attempt"],

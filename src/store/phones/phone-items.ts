@@ -47,8 +47,6 @@ export type PullResult =
       items: ListedItem[];
       /** How many of them are new. */
       handed: number;
-      /** Whether the phone had counted as offline. */
-      reconnected: boolean;
     };
 
 export interface PullInput {
@@ -77,7 +75,6 @@ export const pullItems = writeOperation("pullItems", async (tx, input: PullInput
   const open = await openItems(tx, phoneId);
   const kept = await giveUpUnreported(tx, open, at);
   let handed = 0;
-  let reconnected = false;
   await reconnectPhone(tx, phone, at, eventId);
   for (const ownPace of input.lines.toSorted((a, b) => (a.gatewayId < b.gatewayId ? -1 : 1))) {
     const lane = await lockLane(tx, ownPace.gatewayId);
@@ -87,14 +84,13 @@ export const pullItems = writeOperation("pullItems", async (tx, input: PullInput
     if (lane.paused_until === untilConnected && lane.operator_paused_at === null) {
       await storeResume(tx, { id: lane.id, fence: lane.fence, at, eventId: `${eventId}_${lane.id}` });
       Object.assign(lane, { paused_until: null, paused_since: null });
-      reconnected = true;
     }
     const inHand = kept.filter(({ gateway_id }) => gateway_id === line.gatewayId).length;
     const room = maxListed - kept.length - handed;
     const max = Math.min(room, maxHandover(lane, line, inHand, at));
     if (max > 0) handed += await handOver(tx, input, line, lane, max);
   }
-  return { kind: "pulled", items: await listed(tx, input), handed, reconnected };
+  return { kind: "pulled", items: await listed(tx, input), handed };
 });
 
 async function lockLane(tx: Tx, id: string): Promise<LanesTable | undefined> {

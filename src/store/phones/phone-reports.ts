@@ -38,9 +38,7 @@ export interface PhoneReportInput {
   gapsMs: Readonly<Record<string, number>>;
 }
 
-export type PhoneReportResult =
-  | { kind: "revoked" }
-  | { kind: "reported" /** Gateways that were paused or resumed. */; pausesChanged: boolean; late: number };
+export type PhoneReportResult = { kind: "revoked" } | { kind: "reported"; late: number };
 
 /** How often a message is tried again after failures without a better reason. */
 const maxVagueFailures = 2;
@@ -116,7 +114,6 @@ export const storePhoneReports = writeOperation(
         where: sql`phone_items.message_id = ${of("id")}`,
       }),
     );
-    let pausesChanged = false;
     for (const lane of lanes) {
       const handedAt = limited.get(lane.id);
       if (handedAt !== undefined) {
@@ -135,13 +132,11 @@ export const storePhoneReports = writeOperation(
         if ((lane.paused_until ?? 0) > at) continue;
         const forMs = Math.min(firstPauseMs * 2 ** Math.min(lane.pauses, 16), maxPauseMs);
         await storePause(tx, { ...event, until: at + forMs, reason: fault.reason, pauses: lane.pauses + 1 });
-        pausesChanged = true;
       } else if (passed.has(lane.id) && lane.paused_since !== null && lane.paused_until !== untilConnected) {
         await storeResume(tx, event);
-        pausesChanged = true;
       }
     }
-    return { kind: "reported", pausesChanged, late };
+    return { kind: "reported", late };
   },
 );
 

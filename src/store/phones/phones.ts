@@ -95,6 +95,8 @@ async function recordLink(
     .values(row)
     .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet(row))
     .execute();
+  tx.changes.add("pauses");
+  tx.changes.topic(gatewayId, "gateways", "links");
   const wasLinked = before !== undefined && before.linked_at !== null;
   if (wasLinked === (linkedAt !== null)) return;
   const [type, suffix] = wasLinked
@@ -376,6 +378,8 @@ export const stopForSim = writeOperation(
         .where("id", "=", id)
         .where("operator_paused_at", "is", null)
         .execute();
+      tx.changes.add("lanes", "pauses");
+      tx.changes.topic(id, "gateways");
     }
   },
 );

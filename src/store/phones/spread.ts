@@ -245,8 +245,7 @@ export async function markSpread(tx: Tx, ofSpread: ReadonlyMap<string, readonly 
 
 export interface SpreadResult {
   /** How many messages each gateway got. */
-  moved: { gatewayId: string; identifier: string; messages: number }[];
-  pausesChanged: boolean;
+  moved: { identifier: string; messages: number }[];
 }
 
 const noneCanSend = "None of its phones can send.";
@@ -269,17 +268,16 @@ export const distributeSpread = writeOperation(
     },
   ): Promise<SpreadResult> => {
     const { spread, at, eventId } = input;
-    const result: SpreadResult = { moved: [], pausesChanged: false };
+    const result: SpreadResult = { moved: [] };
     const lane = await lockSpread(tx, spread.id);
     if (!lane) return result;
     const able = new Set((await candidatesOf(tx, spread, at)).map(({ id }) => id));
     const pause = { id: spread.id, fence: lane.fence, at, eventId };
     if (able.size === 0 && lane.paused_since === null) {
       const reason = { reason: noneCanSend, pauses: 0 };
-      result.pausesChanged = await storePause(tx, { ...pause, ...reason, until: untilConnected });
+      await storePause(tx, { ...pause, ...reason, until: untilConnected });
     } else if (able.size > 0 && lane.paused_since !== null) {
       await storeResume(tx, pause);
-      result.pausesChanged = true;
     }
     if (able.size === 0) return result;
     const counts = new Map<string, number>();
@@ -304,7 +302,7 @@ export const distributeSpread = writeOperation(
       if (!able.has(from.gatewayId)) await give(from, `Moved from ${from.identifier}, which cannot send it,`);
     result.moved = spread.members.flatMap(({ gatewayId, identifier }) => {
       const messages = counts.get(gatewayId) ?? 0;
-      return messages === 0 ? [] : [{ gatewayId, identifier, messages }];
+      return messages === 0 ? [] : [{ identifier, messages }];
     });
     return result;
   },

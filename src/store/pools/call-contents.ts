@@ -38,6 +38,7 @@ export const keepCallContents = batchedOperation(
     // The setting may have ended while a call ran.
     const rows = unique.filter(({ pool_id }) => keeping.has(pool_id));
     if (rows.length === 0) return batches.map(() => null);
+    for (const { account_id } of rows) tx.changes.topic(account_id, "calls");
     const names = sql.join(Object.keys(columns).map((column) => sql.ref(column)));
     await sql`
       insert into call_contents (${names}) select ${names} from ${tx.rows("contents", columns, rows)} where true

@@ -24,9 +24,7 @@ export const maxKeyDeferredBytes = Math.floor(maxDeferredBytes / 10);
 export const maxKeptBytes = 10 * 1024 * 1024 * 1024;
 export const maxKeyKeptBytes = maxKeptBytes / 10;
 
-export type InsertDeferredResult =
-  | { kind: "stored"; isNewLane: boolean }
-  | { kind: "full"; of: "pool" | "key" };
+export type InsertDeferredResult = { kind: "stored" } | { kind: "full"; of: "pool" | "key" };
 
 /** Stores a deferred completion, and the lane of its pool if that has none yet. `full`: too much waits, in the pool or of the key. */
 export const insertDeferred = writeOperation(
@@ -56,7 +54,10 @@ export const insertDeferred = writeOperation(
       .onConflict((conflict) => conflict.column("id").doNothing())
       .returning("id")
       .execute();
-    return { kind: "stored", isNewLane: lanes.length > 0 };
+    if (lanes.length > 0) tx.changes.add("lanes");
+    tx.changes.due(row.pool_id, row.due_at ?? undefined);
+    tx.changes.topic(row.account_id, "calls");
+    return { kind: "stored" };
   },
 );
 
@@ -100,6 +101,7 @@ export interface DeferredEnd {
 /** Ends rows that are locked, and records the event for the account's endpoints. */
 async function end(tx: Tx, rows: readonly EndedRow[], at: number): Promise<void> {
   for (const { row, ...ended } of rows) {
+    tx.changes.topic(row.account_id, "calls");
     await tx.db
       .updateTable("deferred_completions")
       .set({

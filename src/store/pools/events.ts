@@ -20,6 +20,7 @@ export const recordMemberEvent = writeOperation(
     },
   ) => {
     const { id, accountId, type, at, data } = input;
+    tx.changes.topic(accountId, "pools");
     await recordEvents(tx, [{ id: eventIdOf(id, "member"), accountId, type, at, data }]);
   },
 );

@@ -71,6 +71,7 @@ export const savePoolKey = writeOperation(
       .where("hash", "=", key.hash)
       .executeTakeFirst();
     if (holder && holder.id !== key.id && holder.id !== named?.id) return "key_taken";
+    announce(tx, key.account_id);
     const row = { ...key, revision: key.revision + 1 };
     if (key.revision === 0) {
       const rows = await tx.db
@@ -105,6 +106,11 @@ export const savePoolKey = writeOperation(
   },
 );
 
+function announce(tx: Tx, accountId: string): void {
+  tx.changes.add("pools");
+  tx.changes.topic(accountId, "pools", "keys");
+}
+
 async function removeKey(tx: Tx, { id, poolId }: { id: string; poolId: string }): Promise<void> {
   await tx.db.deleteFrom("key_buckets").where("key_id", "=", id).execute();
   await tx.db.deleteFrom("key_slots").where("key_id", "=", id).execute();
@@ -132,6 +138,7 @@ export const revokePoolKey = writeOperation(
         .executeTakeFirst(),
     );
     if (row === null || row.revoked_at !== null) return row;
+    announce(tx, accountId);
     const change = { revoked_at: at, revision: row.revision + 1, updated_at: at };
     await tx.db.updateTable("pool_keys").set(change).where("id", "=", id).execute();
     return { ...row, ...change };

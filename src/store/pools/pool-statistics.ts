@@ -32,6 +32,7 @@ export const recordRefusals = batchedOperation(
     } as const;
     const isLater = sql`excluded.last_at >= coalesce(refused_calls.last_at, 0)`;
     const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+    for (const { account_id } of sums.values()) tx.changes.topic(account_id, "calls");
     if (sums.size > 0)
       await sql`
         insert into refused_calls (${names}) select ${names} from ${tx.rows("refused", columns, [...sums.values()])}

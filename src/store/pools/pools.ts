@@ -128,6 +128,8 @@ export const savePool = writeOperation("savePool", async (tx, pool: PoolsTable):
   if (before && before.name !== pool.name && (await isProvisioned(tx, pool.account_id, before.name)))
     return "provisioned";
   if (isNew && all.length >= maxPools) return "too_many";
+  tx.changes.add("pools");
+  tx.changes.topic(pool.account_id, "pools");
   const { id, account_id, created_at: _created, ...columns } = pool;
   const revision = pool.revision + 1;
   if (isNew) {
@@ -180,7 +182,9 @@ export async function lockPool(tx: Tx, { accountId, poolId }: Whose): Promise<bo
   return row !== undefined;
 }
 
-async function moveRevision(tx: Tx, poolId: string, at: number): Promise<void> {
+async function moveRevision(tx: Tx, { accountId, poolId }: Whose, at: number): Promise<void> {
+  tx.changes.add("pools");
+  tx.changes.topic(accountId, "pools");
   await tx.db
     .updateTable("pools")
     .set((eb) => ({ revision: eb("revision", "+", 1), updated_at: at }))
@@ -195,6 +199,8 @@ async function moveRevision(tx: Tx, poolId: string, at: number): Promise<void> {
 export const removePool = writeOperation("removePool", async (tx, whose: Whose): Promise<boolean> => {
   if (!(await lockPool(tx, whose))) return false;
   const { poolId } = whose;
+  tx.changes.add("pools", "lanes");
+  tx.changes.topic(whose.accountId, "calls", "keys", "pools");
   for (const table of ["key_buckets", "key_slots"] as const) {
     await tx.db
       .deleteFrom(table)
@@ -237,7 +243,7 @@ export const saveMember = writeOperation(
       const { id, pool_id: _pool, account_id: _account, created_at: _created, ...columns } = row;
       await tx.db.updateTable("pool_members").set(columns).where("id", "=", id).execute();
     }
-    await moveRevision(tx, poolId, member.updated_at);
+    await moveRevision(tx, { accountId, poolId }, member.updated_at);
     return "saved";
   },
 );
@@ -254,7 +260,7 @@ export const removeMember = writeOperation(
       .returning("id")
       .execute();
     if (gone.length === 0) return false;
-    await moveRevision(tx, input.poolId, input.at);
+    await moveRevision(tx, input, input.at);
     return true;
   },
 );

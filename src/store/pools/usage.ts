@@ -46,6 +46,7 @@ const columns = {
 export const recordUsage = batchedOperation("recordUsage", async (tx, batches: readonly UsedCall[][]) => {
   const calls = [...new Map(batches.flat().map((call) => [call.id, call])).values()];
   const fresh = await insertCalls(tx, calls);
+  for (const { account_id } of calls) tx.changes.topic(account_id, "calls");
   await addSums(
     tx,
     calls.filter(({ id }) => fresh.has(id)),

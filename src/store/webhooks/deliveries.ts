@@ -251,6 +251,7 @@ async function lockDeliveries(
 
 async function writeDeliveries(tx: Tx, rows: readonly WebhookDeliveriesTable[]): Promise<void> {
   if (rows.length === 0) return;
+  for (const { endpoint_id } of rows) tx.changes.topic(endpoint_id, "deliveries");
   await tx.update(
     "webhook_deliveries",
     {
@@ -276,7 +277,10 @@ async function writeEndpoints(tx: Tx, endpoints: readonly Judged[]): Promise<voi
   const changed = endpoints.filter((endpoint) => endpoint.changed).sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const { id, changed: _changed, ...columns } of changed) {
     await tx.db.updateTable("webhook_endpoints").set(columns).where("id", "=", id).execute();
-    if (columns.active === 0) await switchLane(tx, id, 0);
+    tx.changes.topic(id, "webhooks");
+    if (columns.active === 1) continue;
+    await switchLane(tx, id, 0);
+    tx.changes.add("lanes");
   }
 }
 

@@ -135,9 +135,15 @@ export const replayDelivery = writeOperation(
       .where("endpoint_id", "=", endpointId)
       .where("event_id", "=", eventId)
       .execute();
+    announceDue(tx, endpointId);
     return "replayed";
   },
 );
+
+function announceDue(tx: Tx, endpointId: string): void {
+  tx.changes.due(endpointId);
+  tx.changes.topic(endpointId, "deliveries");
+}
 
 const dueAgain = (at: number) => ({
   status: "pending" as const,
@@ -183,6 +189,7 @@ export const replayFailed = writeOperation(
       .where("status", "=", "failed")
       .where("event_id", "in", tx.list(eventIds))
       .execute();
+    announceDue(tx, endpointId);
     return { kind: "replayed", count: rows.length, next };
   },
 );
@@ -265,6 +272,7 @@ export const storeTestEvent = writeOperation(
         updated_at: event.at,
       })
       .execute();
+    announceDue(tx, endpointId);
     return "stored";
   },
 );

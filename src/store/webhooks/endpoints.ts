@@ -100,6 +100,8 @@ export async function storeEndpoint(
     .insertInto("lanes")
     .values(newLane(endpoint.id, "webhook", endpoint.active))
     .execute();
+  tx.changes.add("lanes");
+  tx.changes.topic(endpoint.account_id, "webhooks");
   return { kind: "created" };
 }
 
@@ -159,6 +161,9 @@ export const changeEndpoint = writeOperation(
     }
     const { id: _id, account_id: _account, created_at: _created, ...columns } = next;
     await tx.db.updateTable("webhook_endpoints").set(columns).where("id", "=", id).execute();
+    // The fan-out looks at what endpoints ask for when lanes change.
+    tx.changes.add("lanes", "counts");
+    tx.changes.topic(accountId, "webhooks");
     if (next.active !== row.active) await switchLane(tx, id, next.active);
     return { kind: "changed", endpoint: next };
   },
@@ -186,6 +191,7 @@ export const removeEndpoint = writeOperation(
       .limit(limit)
       .modifyEnd(tx.lock("update"))
       .execute();
+    tx.changes.topic(accountId, "webhooks", "deliveries");
     if (rows.length > 0) {
       const gone = tx.list(rows.map(({ event_id }) => event_id));
       await tx.db
@@ -197,6 +203,7 @@ export const removeEndpoint = writeOperation(
     if (rows.length === limit) return "more";
     await tx.db.deleteFrom("lanes").where("id", "=", id).execute();
     await tx.db.deleteFrom("webhook_endpoints").where("id", "=", id).execute();
+    tx.changes.add("lanes");
     return "removed";
   },
 );

@@ -257,8 +257,16 @@ async function insertEvents(tx: Tx, events: readonly FanOutEvent[]): Promise<voi
   `.execute(tx.db);
 }
 
-async function insertDeliveries(tx: Tx, deliveries: readonly object[], at: number): Promise<void> {
+async function insertDeliveries(
+  tx: Tx,
+  deliveries: readonly { endpoint_id: string }[],
+  at: number,
+): Promise<void> {
   if (deliveries.length === 0) return;
+  for (const { endpoint_id } of deliveries) {
+    tx.changes.due(endpoint_id, at);
+    tx.changes.topic(endpoint_id, "deliveries");
+  }
   const rows = tx.rows(
     "deliveries",
     { endpoint_id: "text", event_id: "text", account_id: "text", type: "text", priority: "bigint" },

@@ -75,6 +75,7 @@ export async function insertOutboxEntries(
   entries: readonly OutboxTable[],
 ): Promise<void> {
   if (entries.length === 0) return;
+  if (table === "outbox") tx.changes.add("events");
   const rows = tx.rows(
     "entries",
     {

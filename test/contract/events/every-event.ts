@@ -210,11 +210,9 @@ async function gateways({ it, accountId, ask: manages }: Place): Promise<void> {
     };
     const eventId = it.system.core.newId("gw");
     await record({ linked: true, eventId, session });
-    it.system.core.signals.emit("eventsRecorded");
     await it.advance(pause);
   }
   await it.system.database.run(noteReceiptsUnmatched, { gatewayId, at: it.clock.now() });
-  it.system.core.signals.emit("eventsRecorded");
 }
 
 /** A deferred completion, a member that is down and comes back, and a budget that runs low. */

@@ -139,6 +139,7 @@ test("a foreign account costs the same questions as a missing one", async () => 
   const member = bearer(await tokenFor(it, account.id));
   // Its first use is noted, and its next ones within a minute are not.
   await manage(it, "GET", "/session", { headers: member });
+  await it.settle();
   const asked: string[] = [];
   const { run } = it.system.database;
   it.system.database.run = (operation, input) => {

@@ -15,7 +15,6 @@ import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
-import { signalsTo } from "../../signals.ts";
 
 const account: Account = {
   id: "acc_1",
@@ -55,7 +54,6 @@ type Script = (StorageFault | { answer: unknown })[];
 function accepting(script: Script, contact: object[] = [{ number: "+4915123456789", message: "Hi" }]) {
   const clock = movableClock();
   const calls: { name: string; input: unknown; at: number }[] = [];
-  const woken: string[] = [];
   const database: Database = {
     engine: "postgres",
     run: async (operation, input) => {
@@ -64,6 +62,7 @@ function accepting(script: Script, contact: object[] = [{ number: "+491512345678
       if (typeof next === "object") return next.answer as never;
       throw new StorageError(next, `scripted ${next}`);
     },
+    onChanges: () => () => {},
     notify: () => {},
     onNotify: () => {},
     close: async () => {},
@@ -73,7 +72,6 @@ function accepting(script: Script, contact: object[] = [{ number: "+491512345678
     database,
     clock,
     newIds: createIds(clock, seededRandom()).many,
-    signals: signalsTo({ laneDue: (lane) => void woken.push(lane) }),
     inProgressKeys: new Set<string>(),
     crashPoint: () => {},
     ...unspread,
@@ -93,26 +91,25 @@ function accepting(script: Script, contact: object[] = [{ number: "+491512345678
     await Promise.race([result.catch(() => {}), clock.advance(60_000)]);
     return await result;
   };
-  return { calls, woken, counted, finished };
+  return { calls, counted, finished };
 }
 
 const storedAnswer = { answer: { kind: "stored" } };
 
-test("what is stored is accepted, and its lanes are woken, each once", async () => {
+test("what is stored is accepted", async () => {
   const contact = ["one", "two", "one"].map((gateway_identifier, i) => ({
     number: `+491512345678${i}`,
     message: "Hi",
     gateway_identifier,
     ...(i === 2 ? { schedule_at: "2030-01-01 00:00:00" } : {}),
   }));
-  const { finished, woken, calls, counted } = accepting([storedAnswer], contact);
+  const { finished, calls, counted } = accepting([storedAnswer], contact);
   const result = await finished();
   assert.deepEqual(counted, [["sms", 3]]);
   assert.equal(result.kind, "accepted");
   if (result.kind !== "accepted") return;
   assert.equal(result.requestId, "req_1");
   assert.deepEqual(result.statuses, ["queued", "queued", "scheduled"]);
-  assert.deepEqual(woken, ["gw_one", "gw_two"]);
   const input = calls[0]?.input as SendInput;
   assert.deepEqual(
     input.messages.map(({ id }) => id),
@@ -126,9 +123,9 @@ test("what is stored is accepted, and its lanes are woken, each once", async () 
 });
 
 test("faults of the request never reach storage", async () => {
-  const { finished, calls, woken, counted } = accepting([storedAnswer], [{ number: "x", message: "Hi" }]);
+  const { finished, calls, counted } = accepting([storedAnswer], [{ number: "x", message: "Hi" }]);
   assert.equal((await finished()).kind, "invalid");
-  assert.deepEqual([calls, woken, counted], [[], [], [["sms", "invalid"]]]);
+  assert.deepEqual([calls, counted], [[], [["sms", "invalid"]]]);
 });
 
 test("a send that its body refuses gets the account's issues as well, is counted, and is stored nowhere", async () => {
@@ -145,16 +142,14 @@ test("a send that its body refuses gets the account's issues as well, is counted
 });
 
 test("too little credit accepts nothing and wakes no lane", async () => {
-  const { finished, woken } = accepting([{ answer: { kind: "insufficient_credit", remaining: 0 } }]);
+  const { finished } = accepting([{ answer: { kind: "insufficient_credit", remaining: 0 } }]);
   assert.deepEqual(await finished(), { kind: "insufficient_credit", needed: 1, remaining: 0 });
-  assert.deepEqual(woken, []);
 });
 
 for (const fault of ["unavailable", "full", "io"] as const) {
   test(`storage that is ${fault} is answered as unavailable`, async () => {
-    const { finished, woken } = accepting([fault]);
+    const { finished } = accepting([fault]);
     assert.deepEqual(await finished(), { kind: "unavailable", retryAfterMs: 5000 });
-    assert.deepEqual(woken, []);
   });
 }
 
@@ -164,9 +159,8 @@ test("a bug is not called unavailable", async () => {
 });
 
 test("a broken COMMIT that turns out to have been stored is accepted", async () => {
-  const { finished, woken, calls } = accepting(["commit_unknown", "unavailable", { answer: true }]);
+  const { finished, calls } = accepting(["commit_unknown", "unavailable", { answer: true }]);
   assert.equal((await finished()).kind, "accepted");
-  assert.deepEqual(woken, ["gw_one"]);
   assert.deepEqual(
     calls.map(({ name }) => name),
     ["storeSends", "confirmRequest", "confirmRequest"],
@@ -174,15 +168,13 @@ test("a broken COMMIT that turns out to have been stored is accepted", async () 
 });
 
 test("a broken COMMIT that turns out not to have been stored is unavailable", async () => {
-  const { finished, woken } = accepting(["commit_unknown", { answer: false }]);
+  const { finished } = accepting(["commit_unknown", { answer: false }]);
   assert.deepEqual(await finished(), { kind: "unavailable", retryAfterMs: 5000 });
-  assert.deepEqual(woken, []);
 });
 
 test("what cannot be found out within 10 s is answered as unknown", async () => {
-  const { finished, calls, woken } = accepting(["commit_unknown", "unavailable"]);
+  const { finished, calls } = accepting(["commit_unknown", "unavailable"]);
   assert.deepEqual(await finished(), { kind: "commit_unknown", retryAfterMs: 5000 });
-  assert.deepEqual(woken, []);
   const last = calls.at(-1)!.at;
   assert.ok(last >= 9000 && last < 10_000, `last asked after ${last} ms`);
 });
@@ -226,7 +218,6 @@ async function acceptMail(answer: object, contact: object = mail, files: readonl
     database: { run } as unknown as Database,
     clock,
     newIds: createIds(clock, seededRandom()).many,
-    signals: signalsTo(),
     inProgressKeys: new Set<string>(),
     crashPoint: () => {},
     ...unspread,

@@ -1,4 +1,4 @@
-// Gateways that drain are deleted when their last message has ended, and only then; those that cache them get the signals.
+// Gateways that drain are deleted when their last message has ended, and only then; those that cache them hear of it.
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
@@ -10,9 +10,9 @@ import { deleteDrained } from "#messaging/deliver/drain.ts";
 import { findGateway } from "#store/gateways/gateways.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { cancelMessage } from "#store/messages/move.ts";
+import { onChanges } from "../../changes.ts";
 import { type Configuring, openConfiguring } from "../../configure/deps.ts";
 import { upsertAccount } from "../../configure/upsert-account.ts";
-import { signalsTo } from "../../signals.ts";
 import { sendOf } from "../../store/rows.ts";
 
 let open: Configuring;
@@ -35,16 +35,19 @@ async function drained(identifier: string, waiting: number) {
   return { accountId, input, id: made.id, ids: send.messages.map(({ id }) => id) };
 }
 
-test("with its last message goes the gateway, and the caches get the signals", async () => {
+test("with its last message goes the gateway, and the caches hear of it", async () => {
   const { accountId, id, ids } = await drained("leaving", 2);
   const { database } = open.deps;
   const emitted: string[] = [];
-  const signals = signalsTo({
-    accountsChanged: () => void emitted.push("accounts"),
-    lanesChanged: () => void emitted.push("lanes"),
-    changed: (subject, topic) => void emitted.push(`${topic} of ${subject}`),
-  });
-  const turn = () => deleteDrained({ ...open.deps, signals });
+  const turn = async () => {
+    const end = onChanges(database, {
+      accounts: () => void emitted.push("accounts"),
+      lanes: () => void emitted.push("lanes"),
+      topic: (subject, topic) => void emitted.push(`${topic} of ${subject}`),
+    });
+    await deleteDrained(open.deps);
+    end();
+  };
   const end = (message: string) =>
     database.run(cancelMessage, { accountId, channel: null, id: message, details: { at: 1, detail: "" } });
   await turn();

@@ -13,7 +13,6 @@ import { movableClock } from "../../clock.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
 import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
-import { signalsTo } from "../../signals.ts";
 
 const message: OutgoingMessage = {
   id: "msg_1",
@@ -42,7 +41,6 @@ function play(
       sealer: createSealer("a master key that is only used in tests", random),
       fileBytes: new Semaphore(1024),
       newId: (prefix) => prefix,
-      signals: signalsTo(),
       sharedChildren: new SharedChildren(clock),
       storeReport: async (report) => void reports.push(report),
     },

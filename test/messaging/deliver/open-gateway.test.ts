@@ -13,7 +13,6 @@ import { createSealer } from "#store/seal.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
 import { type Harness, harness, seededRandom } from "../../harness.ts";
 import { provider, providerSettings, takes } from "../../scenarios/provider.ts";
-import { signalsTo } from "../../signals.ts";
 
 let it: Harness;
 let gatewayId: string;
@@ -65,7 +64,6 @@ function open(
     log: it.log,
     crashPoint: () => {},
     newId: (prefix: string) => `${prefix}_1`,
-    signals: signalsTo(),
     metrics: createMetrics(async () => []),
     sealer,
     publicUrl,

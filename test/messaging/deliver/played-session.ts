@@ -16,7 +16,6 @@ import { type MovableClock, movableClock } from "../../clock.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
 import { type Ground, ground, seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
-import { signalsTo } from "../../signals.ts";
 import { makeAccount, makeGateway } from "../../store/rows.ts";
 
 let place: Ground;
@@ -119,7 +118,6 @@ export async function play({ open = () => ({}), linked = false, deps = {} }: Scr
       fileBytes: new Semaphore(1024),
       newId: (prefix) => `${prefix}_${gatewayId}`,
       storeReport: async (report) => void it.reports.push(report),
-      signals: signalsTo(),
       sharedChildren: new SharedChildren(clock),
       ...deps,
     },

@@ -11,9 +11,9 @@ import type { Database } from "#store/database.ts";
 import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
 import { claimLanes, pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import { storeSends } from "#store/messages/insert.ts";
+import { onChanges } from "../../changes.ts";
 import { type Configuring, openConfiguring } from "../../configure/deps.ts";
 import { upsertAccount } from "../../configure/upsert-account.ts";
-import { signalsTo } from "../../signals.ts";
 import { sendOf } from "../../store/rows.ts";
 
 let open: Configuring;
@@ -37,7 +37,7 @@ const account = (name: string) => upsertAccount(open.deps, accountInput.parse({ 
 const waitingOn = (gatewayId: string) =>
   open.query("select id from messages where gateway_id = ? and due_at is not null", gatewayId).length;
 
-test("those that named no gateway move, and the lane that gets them is woken", async () => {
+test("those that named no gateway move, and the lane that gets them is woken", async (context) => {
   const accountId = await account("moving");
   const old = await gateway(accountId, "m-old", { default: true });
   const plain = await gateway(accountId, "m-plain");
@@ -46,7 +46,9 @@ test("those that named no gateway move, and the lane that gets them is woken", a
   await database.run(storeSends, sendOf(accountId, old, { count: 2500 }));
   await database.run(storeSends, sendOf(accountId, old, { count: 3, each: { gateway_pinned: 1 } }));
   const woken: string[] = [];
-  const deps = { ...open.deps, signals: signalsTo({ laneDue: (id) => void woken.push(id) }) };
+  const { deps } = open;
+  const end = onChanges(deps.database, { due: (id) => void woken.push(id) });
+  context.after(end);
   await moveFromInactive(deps);
   assert.equal(waitingOn(old), 2503, "an active gateway keeps what it has");
   await gateway(accountId, "m-old", { active: false });
@@ -65,7 +67,7 @@ test("without another gateway they wait, and move once there is one", async () =
   await open.deps.database.run(storeSends, sendOf(accountId, only));
   await gateway(accountId, "w-only", { active: false });
   await gateway(accountId, "w-email", { channel: "email" });
-  const deps = { ...open.deps, signals: signalsTo() };
+  const { deps } = open;
   await moveFromInactive(deps);
   assert.equal(waitingOn(only), 1);
   const other = await gateway(accountId, "w-other");
@@ -82,7 +84,7 @@ test("a test message is not sent for real because its sandbox was switched off",
     settings: { url: "https://sms.example.com/", body: { to: "{{to}}", text: "{{message}}" } },
   });
   await gateway(accountId, "t-sandbox", { active: false });
-  const deps = { ...open.deps, signals: signalsTo() };
+  const { deps } = open;
   await moveFromInactive(deps);
   assert.deepEqual([waitingOn(sandbox), waitingOn(real)], [1, 0]);
 });
@@ -121,7 +123,7 @@ const due = (accountId: string, gatewayId: string, count: number, each: object =
     sendOf(accountId, gatewayId, { count, each: { due_at: open.deps.clock.now(), ...each } }),
   );
 
-test("from a paused gateway they move to the default one, or else the oldest, that is well, of the same channel", async () => {
+test("from a paused gateway they move to the default one, or else the oldest, that is well, of the same channel", async (context) => {
   const accountId = await wanting("failing over");
   const main = await owned(accountId, "f-main");
   const second = await owned(accountId, "f-second");
@@ -136,7 +138,9 @@ test("from a paused gateway they move to the default one, or else the oldest, th
   await due(accountId, main.id, 2, { gateway_pinned: 1 });
   await due(accountId, main.id, 3, { due_at: open.deps.clock.now() + 1 });
   const woken: string[] = [];
-  const deps = { ...open.deps, signals: signalsTo({ laneDue: (id) => void woken.push(id) }) };
+  const { deps } = open;
+  const end = onChanges(deps.database, { due: (id) => void woken.push(id) });
+  context.after(end);
   assert.equal(await moveFromPaused(deps), false, "nothing is paused");
   await main.pause(60_000);
   await third.pause(60_000);
@@ -157,7 +161,7 @@ test("among paused ones alone nothing moves; one whose pause is over is lent one
   const main = await owned(accountId, "l-main");
   const second = await owned(accountId, "l-second");
   await due(accountId, main.id, 10);
-  const deps = { ...open.deps, signals: signalsTo() };
+  const { deps } = open;
   await main.pause(60_000);
   await second.pause(1000);
   await moveFromPaused(deps);
@@ -180,7 +184,7 @@ test("an account that does not want it keeps its messages where they are", async
   await owned(accountId, "s-second");
   await due(accountId, main.id, 3);
   await main.pause(60_000);
-  await moveFromPaused({ ...open.deps, signals: signalsTo() });
+  await moveFromPaused(open.deps);
   assert.equal(main.waiting(), 3);
 });
 
@@ -207,7 +211,7 @@ test("from a gateway that was switched off, each message moves to one that can s
     ...(await open.deps.database.run(findGateway, old))!,
     active: 0,
   });
-  const deps = { ...open.deps, signals: signalsTo() };
+  const { deps } = open;
   await moveFromInactive(deps);
   assert.deepEqual([waitingOn(old), waitingOn(texts)], [2, 3], "what no gateway can send waits");
   const second = await versatile(accountId, "x-second");
@@ -227,7 +231,7 @@ test("from a paused gateway, each message moves to one that can send its content
   await due(accountId, main.id, 2, { content: "email" });
   await main.pause(60_000);
   await second.pause(1000);
-  const deps = { ...open.deps, signals: signalsTo() };
+  const { deps } = open;
   await moveFromPaused(deps);
   assert.deepEqual([main.waiting(), texts.waiting(), second.waiting()], [2, 3, 0]);
   await open.deps.clock.advance(1000);
@@ -246,7 +250,7 @@ test("one that is being deleted gets nothing, and what it has leaves it while it
   await due(accountId, leaving.id, 2);
   const outcome = await deleteGateway(open.deps, accountId, "d-leaving");
   assert.deepEqual(outcome, { kind: "draining", waiting: 2, sending: 0 });
-  const deps = { ...open.deps, signals: signalsTo() };
+  const { deps } = open;
   await main.pause(60_000);
   await moveFromPaused(deps);
   assert.deepEqual([main.waiting(), leaving.waiting()], [3, 2]);
@@ -256,7 +260,7 @@ test("one that is being deleted gets nothing, and what it has leaves it while it
   assert.deepEqual([main.waiting(), leaving.waiting()], [5, 0]);
 });
 
-const looping = { signals: signalsTo(), crashPoint: () => {} };
+const looping = { crashPoint: () => {} };
 
 test("a pause is noticed at once, and looked after every second while it lasts", async () => {
   const accountId = await wanting("prompt");

@@ -35,6 +35,7 @@ function holding(sizes: readonly number[]) {
         pieces.push(Buffer.alloc(Math.min(pieceBytes, sizes[at]! - seq * pieceBytes), at).toString("base64"));
       return pieces as never;
     },
+    onChanges: () => () => {},
     notify: () => {},
     onNotify: () => {},
     close: async () => {},

@@ -11,11 +11,11 @@ import { createIds } from "#runtime/ids.ts";
 import { openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { createSealer } from "#store/seal.ts";
+import { onChanges } from "../../changes.ts";
 import { type MovableClock, movableClock } from "../../clock.ts";
 import { samples } from "../../gateways/email/report-samples.ts";
 import { seededRandom, someEngines } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
-import { signalsTo } from "../../signals.ts";
 import { openStore, type Store } from "../../store/conformance.ts";
 import { messageRow, now, timeline } from "../../store/rows.ts";
 import { listed, makeSentMails } from "../../store/sent-mails.ts";
@@ -46,12 +46,12 @@ for (const engine of someEngines(import.meta.filename)) {
       const reports = () => {
         announced += 1;
       };
+      onChanges(store.database, { counts: reports });
       returned = createBounceMail({
         database,
         clock,
         log: memoryLog(),
         sealer,
-        signals: signalsTo({ eventsRecorded: reports }),
         readReport: (raw) => reading(raw),
       });
       port = await openSmtpListener({ host: "127.0.0.1", port: 0, clock, log: memoryLog(), ...returned });

@@ -13,7 +13,6 @@ import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
 import { type MemoryLog, memoryLog } from "../../log.ts";
-import { signalsTo } from "../../signals.ts";
 
 const sealer = createSealer("a master key that is only used in tests", seededRandom());
 const idOf = (n: number) => `msg_0${String(n).padStart(25, "0")}`;
@@ -26,7 +25,6 @@ interface Scene {
   /** What came to the store, or was tried. */
   stored: IncomingEngagement[];
   tries: () => number;
-  announced: () => number;
   fault(fault: StorageFault | null): void;
   /** Runs at the next write, while that is under way. */
   atNextWrite(work: () => void): void;
@@ -39,7 +37,6 @@ function scene(): Scene {
   let broken: StorageFault | null = null;
   let atNextWrite = () => {};
   let tries = 0;
-  let announced = 0;
   const database = {
     engine: "sqlite",
     run: async (operation: { name: string }, input: IncomingEngagement) => {
@@ -53,15 +50,11 @@ function scene(): Scene {
       return "new";
     },
   } as unknown as Database;
-  const events = () => {
-    announced += 1;
-  };
   const visits = createOpenAndClickTracking({
     database,
     clock,
     log,
     sealer,
-    signals: signalsTo({ eventsRecorded: events }),
   });
   return {
     visits,
@@ -69,7 +62,6 @@ function scene(): Scene {
     log,
     stored,
     tries: () => tries,
-    announced: () => announced,
     fault: (fault) => {
       broken = fault;
     },
@@ -80,7 +72,7 @@ function scene(): Scene {
 }
 
 test("an opening is written after the client was answered, and reported", async () => {
-  const { visits, clock, stored, announced, tries } = scene();
+  const { visits, clock, stored, tries } = scene();
   visits.open(openToken(sealer, idOf(1)), visitor);
   await Promise.resolve();
   assert.equal(tries(), 0);
@@ -89,7 +81,6 @@ test("an opening is written after the client was answered, and reported", async 
     stored.map(({ messageId, kind, machine, count, ip }) => [messageId, kind, machine, count, ip]),
     [[idOf(1), "opened", false, 1, "192.0.2.1"]],
   );
-  assert.equal(announced(), 1);
 });
 
 test("tokens that are none of ours leave no trace", async () => {

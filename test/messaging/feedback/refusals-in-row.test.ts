@@ -6,7 +6,6 @@ import type { Receipt } from "#gateways/callback.ts";
 import { countRefusals } from "#messaging/feedback/refusals-in-row.ts";
 import { movableClock } from "../../clock.ts";
 import { memoryLog } from "../../log.ts";
-import { signalsTo } from "../../signals.ts";
 import { openStore, type Store } from "../../store/conformance.ts";
 import { now } from "../../store/rows.ts";
 import { makeSentMails } from "../../store/sent-mails.ts";
@@ -52,7 +51,7 @@ for (const [name, kinds, isNoticed, sameMail = false] of cases)
   test(`${name}: ${isNoticed ? "a" : "no"} notice`, async () => {
     const { gatewayId } = await makeSentMails(store, { recipients: ["ada@example.com"] });
     const log = memoryLog();
-    const deps = { clock: movableClock(now), database: store.database, log, signals: signalsTo({}) };
+    const deps = { clock: movableClock(now), database: store.database, log };
     for (const [at, kind] of kinds.entries())
       await countRefusals(deps, { id: gatewayId, identifier: "mail" }, [
         { status: "sent", reference: `r-${sameMail ? 0 : at}`, ...reports[kind] } as Receipt,

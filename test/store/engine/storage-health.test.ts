@@ -22,6 +22,7 @@ function watching() {
       if (fault !== null) throw new StorageError(fault, "a fault");
       return 0 as never;
     },
+    onChanges: () => () => {},
     notify: () => {},
     onNotify: () => {},
     close: async () => {},

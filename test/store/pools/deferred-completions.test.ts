@@ -60,9 +60,9 @@ onBothEngines((open) => {
   test("the first makes the lane of its pool; what is due is found in order", async () => {
     const { poolId, insert } = await setUp();
     const { row: later, result } = await insert({ due_at: now + 50 });
-    assert.deepEqual(result, { kind: "stored", isNewLane: true });
+    assert.deepEqual(result, { kind: "stored" });
     const first = await insert({ due_at: now - 5 });
-    assert.deepEqual(first.result, { kind: "stored", isNewLane: false });
+    assert.deepEqual(first.result, { kind: "stored" });
     const query = { laneId: poolId, priority: 0, now, after: null, limit: 10 };
     const due = await run(readDueDeferred, query);
     assert.deepEqual(due, [{ id: first.row.id, priority: 0, due_at: now - 5 }]);

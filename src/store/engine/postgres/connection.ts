@@ -9,6 +9,7 @@ import {
   sql,
 } from "kysely";
 import type { PoolClient, QueryResult as Result } from "pg";
+import { TransactionChanges } from "#store/changes.ts";
 import { CountBuffer } from "#store/counts/buffer.ts";
 import type { ColumnType, Tx } from "#store/database.ts";
 import { kyselyOn } from "#store/engine/kysely-driver.ts";
@@ -59,7 +60,11 @@ class PostgresConnection implements DatabaseConnection {
 }
 
 /** The handle of a connection; the engine begins and commits around it. */
-export function postgresTx(client: PoolClient, counts = new CountBuffer().transaction()): Tx {
+export function postgresTx(
+  client: PoolClient,
+  counts = new CountBuffer().transaction(),
+  changes = new TransactionChanges(),
+): Tx {
   const db = kyselyOn(new PostgresConnection(client), new PostgresAdapter(), new PostgresQueryCompiler());
   const rows: Tx["rows"] = (name, columns, records) => {
     const fields = sql.join(
@@ -71,6 +76,7 @@ export function postgresTx(client: PoolClient, counts = new CountBuffer().transa
     engine: "postgres",
     db,
     counts,
+    changes,
     rows,
     list: (texts) => sql`(select unnest(${texts}::text[]) collate "C")`,
     update: async <R>(...[table, columns, records, write]: Parameters<Tx["update"]>) => {

@@ -4,6 +4,7 @@ import type { Client, ClientBase, PoolClient } from "pg";
 import { systemClock } from "#runtime/clock.ts";
 import { describeError } from "#runtime/describe-error.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import { ChangeListeners, TransactionChanges } from "#store/changes.ts";
 import { CountBuffer } from "#store/counts/buffer.ts";
 import { type Database, type Operation, StorageError, type Tx } from "#store/database.ts";
 import { migrate } from "#store/schema/migrate.ts";
@@ -60,24 +61,28 @@ export async function refuseUnsafe(client: ClientBase): Promise<void> {
 
 async function transaction<T>(
   connect: (what: string) => Promise<PoolClient>,
-  buffer: CountBuffer,
+  { buffer, listeners }: { buffer: CountBuffer; listeners: ChangeListeners },
   what: string,
   run: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await connect(what);
     const counts = buffer.transaction();
+    const changes = new TransactionChanges();
     let committing = false;
     let running = false;
     try {
       await client.query("begin");
       running = true;
-      const output = await run(postgresTx(client, counts));
+      const output = await run(postgresTx(client, counts, changes));
       running = false;
       committing = true;
       await client.query("commit");
+      if (counts.hasAny()) changes.add("counts");
       counts.commit();
+      changes.commit();
       client.release();
+      for (const each of changes.take()) listeners.announce(each);
       return output;
     } catch (error) {
       counts.discard();
@@ -212,14 +217,14 @@ export async function openPostgres(options: {
   await listen();
 
   const connect = (what: string) => acquire(pool, what, room, clock);
-  const buffer = new CountBuffer();
+  const transactions = { buffer: new CountBuffer(), listeners: new ChangeListeners() };
   const groupCommits = new Map<string, GroupCommit<unknown, unknown>>();
   const groupCommitOf = (operation: Operation<unknown, unknown>): GroupCommit<unknown, unknown> => {
     let groupCommit = groupCommits.get(operation.name);
     if (!groupCommit) {
       groupCommit = new GroupCommit(
         (inputs) =>
-          transaction(connect, buffer, operation.name, async (tx) => {
+          transaction(connect, transactions, operation.name, async (tx) => {
             if (!operation.batched) throw new Error(`${operation.name} is not a batched operation.`);
             return await operation.run(tx, inputs);
           }),
@@ -235,7 +240,7 @@ export async function openPostgres(options: {
     if (closed) throw new StorageError("unavailable", "The database is closed.");
     if (operation.batched) return await groupCommitOf(operation).call(input);
     if (operation.access === "write")
-      return await transaction(connect, buffer, operation.name, (tx) => operation.run(tx, input));
+      return await transaction(connect, transactions, operation.name, (tx) => operation.run(tx, input));
     const client = await connect(operation.name);
     try {
       const output = await operation.run(postgresTx(client), input);
@@ -250,6 +255,7 @@ export async function openPostgres(options: {
   return {
     engine: "postgres",
     run: (operation, input) => run(operation as Operation<unknown, unknown>, input) as Promise<never>,
+    onChanges: (listener) => transactions.listeners.add(listener),
     notify: (topic) => {
       // A lost hint costs a second: everybody polls as well. The listener is mended on the way.
       if (!closed && listening === null) void listen();

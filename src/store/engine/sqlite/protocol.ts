@@ -1,5 +1,6 @@
 // What goes between the event loop and a SQLite thread: one message there, one back.
 
+import type { Changes } from "#store/changes.ts";
 import type { StorageFault } from "#store/database.ts";
 
 export interface Call {
@@ -26,4 +27,6 @@ export type Posted = string | { work: string; texts: Uint8Array };
 /** One list of answers a call, one answer an input. */
 export interface Reply {
   answers: Answer[][];
+  /** What was changed, by those of the calls that were committed. */
+  changes?: readonly Changes[];
 }

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { ownModule } from "#runtime/program.ts";
+import { ChangeListeners, type Changes } from "#store/changes.ts";
 import { type Database, type Operation, StorageError } from "#store/database.ts";
 import { takeGroup } from "#store/engine/group.ts";
 import { GatheredTexts } from "./long-texts.ts";
@@ -53,10 +54,17 @@ class Thread {
   #waiting: Waiting[] = [];
   #inFlight: ((reply: Reply) => void) | null = null;
   #opened = false;
+  readonly #onChanges: (changes: Changes) => void;
   /** Why it takes no calls any more. */
   #dead: StorageError | null = null;
 
-  constructor(threads: SqliteThreads, access: Access, onDeath: (error: StorageError) => void) {
+  constructor(
+    threads: SqliteThreads,
+    access: Access,
+    onDeath: (error: StorageError) => void,
+    onChanges: (changes: Changes) => void = () => {},
+  ) {
+    this.#onChanges = onChanges;
     this.#threads = threads;
     this.#access = access;
     this.#worker = threads.take(access);
@@ -142,8 +150,9 @@ class Thread {
       entry.members.push(waiting);
     }
     void this.#send({ kind: "run", calls: calls.map(({ call }) => call) }, texts.bytes()).then(
-      ({ answers }) => {
+      ({ answers, changes = [] }) => {
         this.#pump();
+        for (const each of changes) this.#onChanges(each);
         calls.forEach(({ members }, i) => {
           members.forEach((member, j) => {
             this.#settle(member, answers[i]?.[j]);
@@ -204,7 +213,8 @@ export async function openSqlite(options: {
 }): Promise<Database> {
   const { path, crashAt = null, threads = ownThreads, onDeath = () => {} } = options;
   const lock = lockFile(path);
-  const writer = new Thread(threads, "write", onDeath);
+  const listeners = new ChangeListeners();
+  const writer = new Thread(threads, "write", onDeath, (changes) => listeners.announce(changes));
   const reader = new Thread(threads, "read", onDeath);
   try {
     await writer.open(path, crashAt);
@@ -222,6 +232,7 @@ export async function openSqlite(options: {
       const thread = operation.access === "read" ? reader : writer;
       return thread.call(operation as Operation<unknown, unknown>, input) as Promise<never>;
     },
+    onChanges: (listener) => listeners.add(listener),
     notify: () => {},
     onNotify: () => {},
     close: async () => {

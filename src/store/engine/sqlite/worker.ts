@@ -92,10 +92,13 @@ async function inTransaction(calls: readonly Call[]): Promise<unknown[][]> {
     const outputs = [];
     for (const call of calls) outputs.push(await runCall(call));
     commit();
+    if (tx.counts.hasAny()) tx.changes.add("counts");
     tx.counts.commit();
+    tx.changes.commit();
     return outputs;
   } catch (error) {
     tx.counts.discard();
+    tx.changes.discard();
     if (connection.raw.isTransaction) connection.raw.exec("rollback");
     throw error;
   }
@@ -175,7 +178,9 @@ async function handle(work: Work, texts: LongTextsIn): Promise<Reply> {
     return done;
   }
   const calls = work.calls.map((call) => decoded(call, texts));
-  return { answers: access === "write" ? await write(calls) : await read(calls) };
+  if (access === "read") return { answers: await read(calls) };
+  const answers = await write(calls);
+  return { answers, changes: tx.changes.take() };
 }
 
 port.on("message", (posted: Posted) => {

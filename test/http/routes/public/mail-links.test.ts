@@ -10,7 +10,6 @@ import type { Database } from "#store/database.ts";
 import type { IncomingEngagement } from "#store/feedback/engagements.ts";
 import { createSealer } from "#store/seal.ts";
 import { seededRandom } from "../../../harness.ts";
-import { signalsTo } from "../../../signals.ts";
 import { type Edge, edge, noVisits } from "../../edge.ts";
 
 const sealer = createSealer("a master key that is only used in tests", seededRandom());
@@ -45,7 +44,6 @@ function scene(broken = false): Scene {
     clock: opened.clock,
     log: opened.log,
     sealer,
-    signals: signalsTo(),
   });
   return { ...opened, stored, unsubscribed };
 }

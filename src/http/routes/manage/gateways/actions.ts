@@ -59,7 +59,7 @@ export const testGatewayRoute = endpoint({
       const id = result.ids[0]!;
       const isStopped = found.lane.operator_paused_at !== null;
       const maxMs = isStopped ? 0 : input.value.wait_ms;
-      const wait = { id, gatewayId: found.gateway.id, maxMs };
+      const wait = { id, maxMs };
       const record = await lookupWhenSent(call.core, call.account, wait);
       if (record === null) throw new Error("A test message that was accepted is not found.");
       const { status, error, events = [] } = record;

@@ -84,12 +84,11 @@ export const cancelPoolDeferredRoute = endpoint({
   problems: ["not_found", "conflict"],
 })(async ({ core, account, params: { pool, completion } }) => {
   if (!isId(pool) || !isId(completion)) return problem("not_found");
-  const { clock, database, signals } = core;
+  const { clock, database } = core;
   const of = { accountId: account.id, poolId: pool, id: completion, at: clock.now() };
   const cancelled = await database.run(cancelDeferred, of);
   if (cancelled === null) return problem("not_found");
   if (cancelled.ended) return problem("conflict", { message: "The completion has ended." });
-  signals.emit("eventsRecorded");
   const data = dataOf(cancelled.row);
   return { status: 200, body: { success: true, message: "The completion has been cancelled.", data } };
 });
