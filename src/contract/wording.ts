@@ -28,6 +28,8 @@ export const sentences = {
     `The ${attribute(path)} field must be a file of type: ${types.join(", ")}.`,
   base64: (path: Path) => `The ${attribute(path)} field must be valid base64.`,
   oneLine: (path: Path) => `The ${attribute(path)} field must be one line without control characters.`,
+  metadata: (path: Path) =>
+    `The ${attribute(path)} field must have at most 10 names of 1 to 40 characters, each with a text of at most 200.`,
   dateFormat: (path: Path, format: string) => `The ${attribute(path)} field must match the format ${format}.`,
   url: (path: Path) => `The ${attribute(path)} field must be a valid URL.`,
   object: (path: Path) => `The ${attribute(path)} field must be an object.`,
@@ -57,7 +59,7 @@ export const sentences = {
  * the sentence comes from here, where the field's full path is known.
  */
 export type Rule =
-  | { rule: "phone" | "email" | "url" | "regex" | "unsendable" | "oneLine" }
+  | { rule: "phone" | "email" | "url" | "regex" | "unsendable" | "oneLine" | "metadata" }
   | { rule: "dateFormat"; format: string };
 
 /** The sentence for a zod issue about the field at `path`. */

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { exceeds, type Fields, isObject, isSendable, trimOrNull } from "#contract/normalise.ts";
+import type { Rule } from "#contract/wording.ts";
 import { callerReference } from "./fields.ts";
 
 type Metadata = Readonly<Record<string, string>>;
@@ -40,7 +41,12 @@ export const ownWordsShape = {
     .check((field) => {
       const { value: input } = field;
       if (input === null || input === undefined || isMetadata(input)) return;
-      if (isObject(input)) field.issues.push({ code: "custom", params: { rule: "regex" }, input });
+      if (isObject(input))
+        field.issues.push({
+          code: "custom",
+          params: { rule: "metadata" } satisfies { rule: Rule["rule"] },
+          input,
+        });
       else field.issues.push({ code: "invalid_type", expected: "object", input });
     })
     .optional()

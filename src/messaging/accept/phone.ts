@@ -184,6 +184,8 @@ export function adviceOn(raw: string, country: string | null): string {
   const written = scan(raw);
   if (written === null) return "";
   if (isDecimal(written)) return "Write it without decimals.";
+  if (country === null && !written.plus && written.digits !== "")
+    return "The account has no country, so a number needs its international form, such as +4915123456789.";
   const read = phoneDigits(raw);
   if (read === null || read.international || read.digits.length <= 6) return "";
   const home = country !== null && isSupportedCountry(country) ? country : null;

@@ -175,7 +175,12 @@ test("a refusal says what to change", () => {
   for (const [raw, country, advice] of [
     ["6785912345", "US", "It can be +6785912345 or +16785912345: write it with a plus and its country code."],
     ["1234567", "DE", plus],
-    ["0170 1234567", null, plus],
+    [
+      "0170 1234567",
+      null,
+      "The account has no country, so a number needs its international form, such as +4915123456789.",
+    ],
+    ["4915123456789.0", null, "Write it without decimals."],
     ["06 12 34 56", "FR", plus],
     ["call me", "DE", ""],
     ["12", "DE", ""],

@@ -115,11 +115,7 @@ function aboutField(
       ? `schedule_at is a local time of the account (${account.timeZone}) without a zone, such as 2030-01-31 09:00:00.`
       : null;
   }
-  if (field === "number") {
-    if (account.country === null && /^[\d ()./-]+$/.test(text))
-      return "The account has no country, so a number needs its international form, such as +4915123456789.";
-    return adviceOn(text, account.country) || null;
-  }
+  if (field === "number") return adviceOn(text, account.country) || null;
   if (field !== "gateway_identifier" || typeof entered !== "string") return null;
   const named = account.gateways.find(({ identifier }) => identifier === text);
   if (named === undefined)
