@@ -1,9 +1,7 @@
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
-import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
-import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 
 function Fields({ onKey }: { onKey: (key: string) => void }) {
   const [name, setName] = useState("");
@@ -44,35 +42,14 @@ function Fields({ onKey }: { onKey: (key: string) => void }) {
 }
 
 export function AddAccount() {
-  const [key, setKey] = useState<string | null>(null);
   return (
-    <>
-      <DialogButton
-        first
-        title="Add an account"
-        label={
-          <>
-            <Plus aria-hidden="true" /> Add an account
-          </>
-        }
-      >
-        {(close) => (
-          <Fields
-            onKey={(made) => {
-              close();
-              setKey(made);
-            }}
-          />
-        )}
-      </DialogButton>
-      {key === null ? null : (
-        <SecretOnce
-          title="The account's API key"
-          secret={key}
-          line="TRUNKLINE_API_KEY"
-          onStored={() => setKey(null)}
-        />
-      )}
-    </>
+    <SecretButton
+      adds
+      title="Add an account"
+      label="Add an account"
+      secret={{ title: "The account's API key", line: "TRUNKLINE_API_KEY" }}
+    >
+      {(onKey) => <Fields onKey={onKey} />}
+    </SecretButton>
   );
 }

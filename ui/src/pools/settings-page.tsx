@@ -1,35 +1,32 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { call } from "#ui/api/client.ts";
 import forms from "#ui/api/forms.json";
 import { useChange } from "#ui/api/queries.ts";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { useForm } from "#ui/parts/form/form.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
-import { changesOf, type Schema, type Values } from "#ui/schema-form/model.ts";
+import type { Schema } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
-import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
+import { ValuesForm } from "#ui/schema-form/values-form.tsx";
 import { PoolFrame } from "./pool-head.tsx";
 import { Unpriced } from "./unpriced-models.tsx";
-
-const schema = forms.pool as Schema;
 
 function Settings({ pool, reload }: { pool: Pool; reload: () => Promise<void> }) {
   const { id: account } = useAccount();
   const navigate = useNavigate();
-  const [values, setValues] = useState<Values>(pool);
   const form = useForm("updatePool", {
     touches: ["getPool", "listPools"],
     says: "The pool's settings are saved",
     onDone: () => navigate({ to: "/a/$account/pools/$pool", params: { account, pool: pool.id } }),
   });
   const remove = useChange("deletePool", ["listPools"]);
-  const body = { ...changesOf(schema, pool, values), revision: pool.revision };
   return (
-    <Form
+    <ValuesForm
       of={form}
       verb="Save"
+      schema={forms.pool as Schema}
+      stored={pool}
       reload={reload}
       more={
         <Ask
@@ -45,11 +42,11 @@ function Settings({ pool, reload }: { pool: Pool; reload: () => Promise<void> })
           }}
         />
       }
-      onSubmit={() => form.send({ params: { account, pool: pool.id }, body })}
-    >
-      <SchemaForm schema={schema} path="" values={values} error={form.error} onChange={setValues} />
-      <Unpriced pool={pool} values={values} />
-    </Form>
+      onSubmit={(changes) =>
+        form.send({ params: { account, pool: pool.id }, body: { ...changes, revision: pool.revision } })
+      }
+      below={(values) => <Unpriced pool={pool} values={values} />}
+    />
   );
 }
 

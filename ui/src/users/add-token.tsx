@@ -1,10 +1,8 @@
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { TokenScope } from "#ui/api/schema.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
-import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
-import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { Boxes } from "#ui/schema-form/boxes.tsx";
 import { Instant } from "#ui/schema-form/instant.tsx";
 import { RoleChoice, roleOf } from "./role-choice.tsx";
@@ -56,35 +54,14 @@ function Fields({ onToken }: { onToken: (token: string) => void }) {
 }
 
 export function AddToken() {
-  const [token, setToken] = useState<string | null>(null);
   return (
-    <>
-      <DialogButton
-        first
-        title="Make a token"
-        label={
-          <>
-            <Plus aria-hidden="true" /> Make a token
-          </>
-        }
-      >
-        {(close) => (
-          <Fields
-            onToken={(made) => {
-              close();
-              setToken(made);
-            }}
-          />
-        )}
-      </DialogButton>
-      {token === null ? null : (
-        <SecretOnce
-          title="The new management token"
-          secret={token}
-          line="TRUNKLINE_TOKEN"
-          onStored={() => setToken(null)}
-        />
-      )}
-    </>
+    <SecretButton
+      adds
+      title="Make a token"
+      label="Make a token"
+      secret={{ title: "The new management token", line: "TRUNKLINE_TOKEN" }}
+    >
+      {(onToken) => <Fields onToken={onToken} />}
+    </SecretButton>
   );
 }

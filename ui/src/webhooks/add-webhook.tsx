@@ -1,9 +1,7 @@
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useAccount } from "#ui/parts/account.ts";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
-import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
-import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { patternsOf, WebhookFields } from "./webhook-fields.tsx";
 
 function Fields({ onDone }: { onDone: (secret: string | null) => void }) {
@@ -26,35 +24,14 @@ function Fields({ onDone }: { onDone: (secret: string | null) => void }) {
 }
 
 export function AddWebhook() {
-  const [secret, setSecret] = useState<string | null>(null);
   return (
-    <>
-      <DialogButton
-        first
-        title="Add an endpoint"
-        label={
-          <>
-            <Plus aria-hidden="true" /> Add an endpoint
-          </>
-        }
-      >
-        {(close) => (
-          <Fields
-            onDone={(made) => {
-              close();
-              setSecret(made);
-            }}
-          />
-        )}
-      </DialogButton>
-      {secret === null ? null : (
-        <SecretOnce
-          title="The endpoint's secret"
-          secret={secret}
-          line="TRUNKLINE_WEBHOOK_SECRET"
-          onStored={() => setSecret(null)}
-        />
-      )}
-    </>
+    <SecretButton
+      adds
+      title="Add an endpoint"
+      label="Add an endpoint"
+      secret={{ title: "The endpoint's secret", line: "TRUNKLINE_WEBHOOK_SECRET" }}
+    >
+      {(onDone) => <Fields onDone={onDone} />}
+    </SecretButton>
   );
 }

@@ -8,14 +8,12 @@ import { useAccount } from "#ui/parts/account.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
-import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { Unpriced } from "#ui/pools/unpriced-models.tsx";
-import { changesOf, type Schema, type Values } from "#ui/schema-form/model.ts";
+import type { Schema } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
-import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
+import { ValuesForm } from "#ui/schema-form/values-form.tsx";
 import { nextName } from "./key-name.ts";
-
-const schema = forms.key as Schema;
 
 interface Of {
   pool: Pool;
@@ -24,27 +22,26 @@ interface Of {
 
 function Fields({ pool, of, reload, onDone }: Of & { reload: () => Promise<void>; onDone: () => void }) {
   const { id: account } = useAccount();
-  const [values, setValues] = useState<Values>(of);
   const form = useForm("updatePoolKey", {
     touches: ["listPoolKeys"],
     says: `${of.name} is saved`,
     onDone,
   });
   return (
-    <Form
+    <ValuesForm
       of={form}
       verb="Save"
+      schema={forms.key as Schema}
+      stored={of}
       reload={reload}
-      onSubmit={() =>
+      onSubmit={(changes) =>
         form.send({
           params: { account, pool: pool.id, key: of.id },
-          body: { ...changesOf(schema, of, values), revision: of.revision },
+          body: { ...changes, revision: of.revision },
         })
       }
-    >
-      <SchemaForm schema={schema} path="" values={values} error={form.error} onChange={setValues} />
-      <Unpriced pool={pool} values={values} />
-    </Form>
+      below={(values) => <Unpriced pool={pool} values={values} />}
+    />
   );
 }
 
@@ -89,29 +86,13 @@ function Replacement({ pool, of, onKey }: Of & { onKey: (key: string | null) => 
 }
 
 export function ReplaceKey({ pool, of }: Of) {
-  const [secret, setSecret] = useState<string | null>(null);
   return (
-    <>
-      <DialogButton title={`Replace ${of.name}`} label="Replace…">
-        {(close) => (
-          <Replacement
-            pool={pool}
-            of={of}
-            onKey={(made) => {
-              close();
-              setSecret(made);
-            }}
-          />
-        )}
-      </DialogButton>
-      {secret === null ? null : (
-        <SecretOnce
-          title="The key that replaces it"
-          secret={secret}
-          line="OPENAI_API_KEY"
-          onStored={() => setSecret(null)}
-        />
-      )}
-    </>
+    <SecretButton
+      title={`Replace ${of.name}`}
+      label="Replace…"
+      secret={{ title: "The key that replaces it", line: "OPENAI_API_KEY" }}
+    >
+      {(onKey) => <Replacement pool={pool} of={of} onKey={onKey} />}
+    </SecretButton>
   );
 }

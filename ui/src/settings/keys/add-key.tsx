@@ -1,39 +1,27 @@
-import { Plus } from "lucide-react";
-import { useState } from "react";
 import forms from "#ui/api/forms.json";
 import { useRead } from "#ui/api/queries.ts";
 import type { CreateNamedKeyRequest, Gateway } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Form, useForm } from "#ui/parts/form/form.tsx";
-import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
-import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { useForm } from "#ui/parts/form/form.tsx";
+import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { Waiting } from "#ui/parts/page.tsx";
-import type { Values } from "#ui/schema-form/model.ts";
-import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
+import { ValuesForm } from "#ui/schema-form/values-form.tsx";
 import { keySchema } from "./key-schema.ts";
 
 function Fields({ gateways, onKey }: { gateways: readonly Gateway[]; onKey: (key: string) => void }) {
   const { id: account } = useAccount();
-  const [values, setValues] = useState<Values>({});
   const form = useForm("createNamedKey", {
     touches: ["listNamedKeys"],
     onDone: ({ data }) => onKey(data.key),
   });
   return (
-    <Form
+    <ValuesForm
       of={form}
       verb="Make the key"
+      schema={keySchema(forms.named_key, gateways, null)}
       // The API says what is missing.
-      onSubmit={() => form.send({ params: { account }, body: values as CreateNamedKeyRequest })}
-    >
-      <SchemaForm
-        schema={keySchema(forms.named_key, gateways, null)}
-        path=""
-        values={values}
-        error={form.error}
-        onChange={setValues}
-      />
-    </Form>
+      onSubmit={(values) => form.send({ params: { account }, body: values as CreateNamedKeyRequest })}
+    />
   );
 }
 
@@ -45,35 +33,14 @@ function Opened({ onKey }: { onKey: (key: string) => void }) {
 }
 
 export function AddKey() {
-  const [secret, setSecret] = useState<string | null>(null);
   return (
-    <>
-      <DialogButton
-        first
-        title="Make an API key"
-        label={
-          <>
-            <Plus aria-hidden="true" /> New key
-          </>
-        }
-      >
-        {(close) => (
-          <Opened
-            onKey={(made) => {
-              close();
-              setSecret(made);
-            }}
-          />
-        )}
-      </DialogButton>
-      {secret === null ? null : (
-        <SecretOnce
-          title="The new API key"
-          secret={secret}
-          line="TRUNKLINE_API_KEY"
-          onStored={() => setSecret(null)}
-        />
-      )}
-    </>
+    <SecretButton
+      adds
+      title="Make an API key"
+      label="New key"
+      secret={{ title: "The new API key", line: "TRUNKLINE_API_KEY" }}
+    >
+      {(onKey) => <Opened onKey={onKey} />}
+    </SecretButton>
   );
 }

@@ -1,19 +1,17 @@
 // What can be done to a named key: other rights, another text, its end.
 
-import { useState } from "react";
 import { call } from "#ui/api/client.ts";
 import forms from "#ui/api/forms.json";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Gateway, NamedKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { useForm } from "#ui/parts/form/form.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
-import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
+import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { Waiting } from "#ui/parts/page.tsx";
-import { changesOf, type Values } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
-import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
+import { ValuesForm } from "#ui/schema-form/values-form.tsx";
 import { keySchema } from "./key-schema.ts";
 import { LastUse, Renew } from "./renew.tsx";
 
@@ -28,23 +26,22 @@ function Fields({
   onDone,
 }: Of & { gateways: readonly Gateway[]; reload: () => Promise<void>; onDone: () => void }) {
   const { id: account } = useAccount();
-  const [values, setValues] = useState<Values>(of);
-  const schema = keySchema(forms.named_key, gateways, of.gateways);
   const form = useForm("updateNamedKey", {
     touches: ["listNamedKeys", "getNamedKey"],
     says: `${of.name} is saved`,
     onDone,
   });
-  const body = { ...changesOf(schema, of, values), revision: of.revision };
   return (
-    <Form
+    <ValuesForm
       of={form}
       verb="Save"
+      schema={keySchema(forms.named_key, gateways, of.gateways)}
+      stored={of}
       reload={reload}
-      onSubmit={() => form.send({ params: { account, key: of.id }, body })}
-    >
-      <SchemaForm schema={schema} path="" values={values} error={form.error} onChange={setValues} />
-    </Form>
+      onSubmit={(changes) =>
+        form.send({ params: { account, key: of.id }, body: { ...changes, revision: of.revision } })
+      }
+    />
   );
 }
 
@@ -96,29 +93,14 @@ function Rotation({ of, onKey }: Of & { onKey: (key: string) => void }) {
 }
 
 export function RotateKey({ of }: Of) {
-  const [secret, setSecret] = useState<string | null>(null);
   return (
-    <>
-      <DialogButton title={`Rotate ${of.name}`} label="Rotate…">
-        {(close) => (
-          <Rotation
-            of={of}
-            onKey={(made) => {
-              close();
-              setSecret(made);
-            }}
-          />
-        )}
-      </DialogButton>
-      {secret === null ? null : (
-        <SecretOnce
-          title={`The new text of ${of.name}`}
-          secret={secret}
-          line="TRUNKLINE_API_KEY"
-          onStored={() => setSecret(null)}
-        />
-      )}
-    </>
+    <SecretButton
+      title={`Rotate ${of.name}`}
+      label="Rotate…"
+      secret={{ title: `The new text of ${of.name}`, line: "TRUNKLINE_API_KEY" }}
+    >
+      {(onKey) => <Rotation of={of} onKey={onKey} />}
+    </SecretButton>
   );
 }
 
