@@ -2,11 +2,24 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { countNames } from "#store/counts/buffer.ts";
+import type { StatisticsSum } from "#contract/manage/statistics.ts";
+import { statuses } from "#contract/messages/channel.ts";
+import { type CountName, countNames } from "#store/counts/buffer.ts";
 import { type CountStep, deleteMessageCounts, readMessageCounts } from "#store/counts/message-counts.ts";
 import { engines, type Harness, harness } from "../../harness.ts";
 
 const hourMs = 3_600_000;
+
+test("what is counted is acceptance and every state beyond waiting, and the API shows all of it", () => {
+  const waiting: readonly string[] = ["queued", "scheduled", "sending"];
+  const states = statuses.filter((status) => !waiting.includes(status));
+  assert.deepEqual([...countNames].sort(), ["accepted", ...states].sort());
+  // The two compile only while both sides have the same names.
+  type Shown = Exclude<keyof StatisticsSum, "wait_ms" | "delivery_ms">;
+  const shown: readonly Shown[] = countNames;
+  const counted = shown satisfies readonly CountName[];
+  assert.equal(counted.length, countNames.length);
+});
 
 for (const engine of engines) {
   describe(`counts of messages on ${engine}`, () => {
