@@ -9,6 +9,18 @@ export function oneLine(text: string): string {
     .trim();
 }
 
+/**
+ * The text on one line, for a column and a screen: a space for each run of control characters and halves of surrogate pairs, neither of
+ * which PostgreSQL can store unchanged. At most `maxLength` UTF-16 units.
+ */
+export function withoutControls(text: string, maxLength: number): string {
+  return text
+    .replace(/[\u0000-\u001f\u007f-\u009f\ud800-\udfff]+/gu, " ")
+    .slice(0, maxLength)
+    .toWellFormed()
+    .trim();
+}
+
 const jsonText = (text: string) => JSON.stringify(text).slice(1, -1);
 
 /**

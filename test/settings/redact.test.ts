@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cleanText, oneLine, withoutSecrets } from "#settings/redact.ts";
+import { cleanText, oneLine, withoutControls, withoutSecrets } from "#settings/redact.ts";
 
 test("text becomes one line, without what steers a terminal or turns the direction of reading", () => {
   assert.equal(oneLine(" a\r\n\tb\u2028c\u001b[31md\u202ee\u200b "), "a b c [31md e");
@@ -60,4 +60,17 @@ test("of a very long text the beginning is read, and no half of a secret is show
     );
   }
   assert.equal(cleanText(`no: ${" ".repeat(read - 100)}${secret}`, [secret]), "no: ***");
+});
+
+test("a stored text has no control characters and no half of a pair, also where it is cut", () => {
+  for (const [text, maxLength, stored] of [
+    ["a\u0000b\r\n\u009fc", 99, "a b c"],
+    ["\ud800", 99, ""],
+    ["x\ude00y", 99, "x y"],
+    ["one\u200dtwo", 99, "one\u200dtwo"],
+    ["abc  def", 4, "abc"],
+    ["ab\u{1f600}", 3, "ab\ufffd"],
+  ] as const) {
+    assert.equal(withoutControls(text, maxLength), stored);
+  }
 });

@@ -6,6 +6,7 @@ import { retryRuleOf } from "#gateways/rules.ts";
 import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
 import { retryDelay } from "#runtime/waiting/retry.ts";
+import { withoutControls } from "#settings/redact.ts";
 import { pauseLane, resumeLane, untilConnected } from "#store/lanes/lanes.ts";
 import {
   beginAttempts,
@@ -239,10 +240,5 @@ export async function recoverGatewayMessages(
   }
 }
 
-/** A provider's text for a column and a screen: bounded, without control characters (PostgreSQL stores no NUL). */
-function cleanText(text: string, maxLength = maxReasonLength): string {
-  return text
-    .replace(/[\u0000-\u001f\u007f-\u009f\ud800-\udfff]+/gu, " ")
-    .slice(0, maxLength)
-    .trim();
-}
+/** A provider's text, as it is stored. */
+const cleanText = (text: string, maxLength = maxReasonLength): string => withoutControls(text, maxLength);

@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
 import type { Engagement, Receipt } from "#gateways/callback.ts";
+import { withoutControls } from "#settings/redact.ts";
 import type { IncomingEngagement } from "#store/feedback/engagements.ts";
 import type { IncomingReceipt } from "#store/feedback/receipts.ts";
 import { isBot } from "./bots.ts";
@@ -17,9 +18,7 @@ export function toDbText(text: string): string {
 
 /** On one line, without control characters, at most `length` long. */
 const shortened = (text: string | undefined, length: number): string | null =>
-  text === undefined
-    ? null
-    : toDbText(text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, length)).trim();
+  text === undefined ? null : withoutControls(text.toWellFormed(), length);
 
 /** `receivedAt`: epoch ms. */
 export function engagementFrom(

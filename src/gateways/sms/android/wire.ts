@@ -4,16 +4,12 @@
 
 import { z } from "zod";
 import type { PhoneFailure } from "#contract/phones/states.ts";
+import { withoutControls } from "#settings/redact.ts";
 import { failureOf } from "./failures.ts";
 
 const maxTextLength = 500;
 
-/** A text of the app for a column and a screen: bounded, one line. */
-const clean = (text: string): string =>
-  text
-    .replace(/[\u0000-\u001f\u007f-\u009f\ud800-\udfff]+/gu, " ")
-    .slice(0, maxTextLength)
-    .trim();
+const clean = (text: string): string => withoutControls(text, maxTextLength);
 
 const lenientText = z.string().transform(clean).nullish().catch(null);
 
