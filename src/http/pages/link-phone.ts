@@ -1,22 +1,17 @@
 // The page that a QR code opens on a phone: what to install, what to type in, and in which order. It holds the phone's token and
 // its code, so it works for a few minutes, is stored nowhere, and loads nothing from elsewhere.
 
-import { createHash } from "node:crypto";
+import { secretLinkPages } from "./secret-link-page.ts";
 
 const style = `
-:root { color-scheme: light dark; --page: light-dark(#fbfbf9, #14171a); --card: light-dark(#ffffff, #1b1f23);
-  --ink: light-dark(#1c2126, #e3e6e8); --soft: light-dark(#5a636b, #9aa4ad); --line: light-dark(#c9cdca, #454c53);
-  --link: light-dark(#0b5cad, #7ab7ff); }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.6 system-ui, sans-serif; }
 main { max-width: 34rem; margin: 0 auto; padding: 1.25rem; }
-h1 { margin: 0 0 .5rem; font-size: 1.3rem; }
+h1 { margin: 0 0 .5rem; }
 p, li { margin: 0 0 .6rem; }
 a { color: var(--link); }
 .value { display: flex; gap: .5rem; margin: .3rem 0 .8rem; }
 .value code { flex: 1; padding: .45rem .6rem; overflow-wrap: anywhere; background: var(--card);
   border: 1px solid var(--line); border-radius: 8px; }
-button { padding: .45rem .8rem; font: inherit; color: var(--card); background: var(--link); border: 0; border-radius: 8px; }
+button { padding: .45rem .8rem; }
 .soft { color: var(--soft); }
 `;
 
@@ -34,10 +29,10 @@ for (const button of document.querySelectorAll("button")) {
 }
 `;
 
-const digest = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const { policy, page } = secretLinkPages(style, { script });
 
 /** The policy of the page: its own two blocks, and nothing else. */
-export const linkPagePolicy = `default-src 'none'; style-src ${digest(style)}; script-src ${digest(script)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+export const linkPagePolicy = policy;
 
 const escaped = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
@@ -45,28 +40,7 @@ const escaped = (text: string) =>
 const value = (text: string) =>
   `<div class="value"><code>${escaped(text)}</code><button type="button">Copy</button></div>`;
 
-function page(title: string, content: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${content}
-</main>
-<script>${script}</script>
-</body>
-</html>
-`;
-}
-
-/** How to link a phone. `code` null: by the token alone. */
+/** How to link a phone. `code` is null if it links by the token alone. */
 export function linkPage(link: {
   apiUrl: string;
   token: string;

@@ -1,25 +1,13 @@
 // The page at /setup: where a one-time link becomes an operator, or lets a user choose a password. Self-contained, under a policy that
 // allows only its own two blocks and our own API. The code comes after the `#` of the link, so no server and no log sees it.
 
-import { createHash } from "node:crypto";
 import { commandWords } from "#runtime/program.ts";
+import { cardStyle, secretLinkPages } from "./secret-link-page.ts";
 
-const style = `
-:root { color-scheme: light dark; --page: light-dark(#fbfbf9, #14171a); --card: light-dark(#ffffff, #1b1f23);
-  --ink: light-dark(#1c2126, #e3e6e8); --soft: light-dark(#5a636b, #9aa4ad); --line: light-dark(#c9cdca, #454c53);
-  --link: light-dark(#0b5cad, #7ab7ff); --bad: light-dark(#a3341f, #ff9b85); }
-* { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--page); color: var(--ink);
-  font: 16px/1.6 system-ui, sans-serif; }
-main { width: min(26rem, 92vw); padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
-h1 { margin: 0 0 .25rem; font-size: 1.3rem; }
-p { margin: 0 0 1.25rem; color: var(--soft); }
+const style = `${cardStyle}p { margin: 0 0 1.25rem; }
 label { display: block; margin: .9rem 0 .2rem; font-size: .92rem; }
 input { width: 100%; padding: .55rem .7rem; font: inherit; color: inherit; background: var(--page);
   border: 1px solid var(--line); border-radius: 8px; }
-button { margin-top: 1.4rem; width: 100%; padding: .65rem; font: inherit; font-weight: 600; color: var(--card);
-  background: var(--link); border: 0; border-radius: 8px; cursor: pointer; }
-:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 #result { margin: 1rem 0 0; min-height: 1.6em; color: var(--bad); }
 #result.done { color: inherit; }
 [hidden] { display: none; }
@@ -93,19 +81,14 @@ form.addEventListener("submit", async (event) => {
 });
 `;
 
-const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>Set up Trunkline</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
-<h1>Set up Trunkline</h1>
-<p id="about">Choose how you sign in as the operator of this installation.</p>
+const { policy, page } = secretLinkPages(style, {
+  script,
+  rules: ["connect-src 'self'", "form-action 'none'"],
+});
+
+const html = page(
+  "Set up Trunkline",
+  `<p id="about">Choose how you sign in as the operator of this installation.</p>
 <form>
 <label for="name" class="name">Name</label>
 <input id="name" class="name" name="name" autocomplete="name" required maxlength="100">
@@ -115,25 +98,8 @@ const html = `<!doctype html>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="12" maxlength="200">
 <button>Make me the operator</button>
 </form>
-<p id="result" role="status"></p>
-</main>
-<script>${script}</script>
-</body>
-</html>
-`;
-
-const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+<p id="result" role="status"></p>`,
+);
 
 /** The page and the policy that it needs. */
-export const setupPage = {
-  html,
-  contentSecurityPolicy: [
-    "default-src 'none'",
-    `style-src ${hash(style)}`,
-    `script-src ${hash(script)}`,
-    "connect-src 'self'",
-    "form-action 'none'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
-};
+export const setupPage = { html, contentSecurityPolicy: policy };
