@@ -3,7 +3,8 @@
 import type { AiGateway } from "#ai/ai.ts";
 import { openDeferredLane } from "#ai/deferred/serve-deferred.ts";
 import type { Core } from "#core/core.ts";
-import { openMaintenance, type RetentionPolicy } from "#maintenance/maintenance.ts";
+import { openMaintenance } from "#maintenance/maintenance.ts";
+import type { RetentionPolicy } from "#maintenance/removals.ts";
 import { openGateway, recoverGateway } from "#messaging/deliver/open-gateway.ts";
 import { openReroute } from "#messaging/deliver/reroute.ts";
 import { createMailFiles } from "#messaging/email/files.ts";

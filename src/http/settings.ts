@@ -1,6 +1,6 @@
 // The settings of the HTTP edge.
 
-import type { RetentionPolicy } from "#maintenance/maintenance.ts";
+import type { RetentionPolicy } from "#maintenance/removals.ts";
 
 export interface HttpSettings {
   /** `https://…` without a trailing slash, or null. */

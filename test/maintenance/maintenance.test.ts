@@ -136,6 +136,8 @@ function endless(clock: ReturnType<typeof movableClock>) {
         deleteSpreadChoices: 500,
         deleteMessageCounts: 500,
         deletePauses: 500,
+        deleteCalls: 500,
+        deleteUsageSums: 500,
         readRestoreHold: null,
         refreshStatistics: "a step",
         deleteExpiredSessions: undefined,
@@ -200,10 +202,10 @@ test("a turn does at most a hundred batches of a kind, with a pause after each, 
     deleteUnmatchedReceipts: 100,
     deleteWebhookEvents: 100,
     deleteAuditEntries: 100,
-    deleteCalls: 1,
+    deleteCalls: 100,
     deleteOldContents: 100,
     deleteDeferred: 100,
-    deleteUsageSums: 1,
+    deleteUsageSums: 100,
   });
   const batches = asked.filter(({ name }) => counts.get(name) === 100);
   for (const [i, { at }] of batches.entries()) if (i > 0) assert.ok(at - batches[i - 1]!.at >= 20, "a pause");

@@ -7,7 +7,7 @@ import {
 } from "#contract/manage/installation.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import type { RetentionPolicy } from "#maintenance/maintenance.ts";
+import type { RetentionPolicy } from "#maintenance/removals.ts";
 import { cancelAllHeld, currentHold, releaseAllHeld } from "#maintenance/restore-hold.ts";
 import { commandWords, outdatedNode, version } from "#runtime/program.ts";
 import { countHeldByAccount, listProcesses, readDatabaseSize } from "#store/maintenance/installation.ts";
