@@ -55,117 +55,94 @@ export function createMetrics(
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  new Gauge({
-    name: "trunkline_build_info",
-    help: "1; the version that runs, and the Node that it runs on.",
-    labelNames: ["version", "node"],
-    registers,
-  }).set({ version, node: process.versions.node }, 1);
-  const accepted = new Counter({
-    name: "trunkline_messages_accepted_total",
-    help: "Messages accepted and stored.",
-    labelNames: ["channel"],
-    registers,
-  });
-  const refused = new Counter({
-    name: "trunkline_sends_refused_total",
-    help: "Send requests that were refused.",
-    labelNames: ["channel", "why"],
-    registers,
-  });
-  const outcomes = new Counter({
-    name: "trunkline_outcomes_total",
-    help: "Transmissions by gateway and outcome.",
-    labelNames: ["gateway", "outcome"],
-    registers,
-  });
-  const receipts = new Counter({
-    name: "trunkline_receipts_total",
-    help: "Delivery reports received.",
-    labelNames: ["gateway"],
-    registers,
-  });
-  const unknownWords = new Counter({
-    name: "trunkline_receipt_words_unknown_total",
-    help: "Delivery reports with a status that the gateway's adapter does not know.",
-    labelNames: ["gateway"],
-    registers,
-  });
-  const ignored = new Counter({
-    name: "trunkline_callback_updates_ignored_total",
-    help: "Updates in callbacks that were skipped: about another number, or of an unknown kind.",
-    labelNames: ["gateway", "why"],
-    registers,
-  });
-  const unreadable = new Counter({
-    name: "trunkline_reports_unreadable_total",
-    help: "Returned mails that could not be read, because that took too long or broke the thread.",
-    registers,
-  });
-  const waiting = new Gauge({
-    name: "trunkline_messages_waiting",
-    help: "Messages that are due and wait (counted up to 300,000 a gateway).",
-    labelNames: ["gateway"],
-    registers,
-  });
-  const oldest = new Gauge({
-    name: "trunkline_oldest_waiting_seconds",
-    help: "Age of the oldest message that is due and waits.",
-    labelNames: ["gateway"],
-    registers,
-  });
-  const paused = new Gauge({
-    name: "trunkline_gateway_paused",
-    help: "1 while a gateway's lane is paused.",
-    labelNames: ["gateway"],
-    registers,
-  });
-  const connected = new Gauge({
-    name: "trunkline_gateway_connected",
-    help: "1 while the connection of a gateway that holds one is open.",
-    labelNames: ["gateway"],
-    registers,
-  });
-  const tries = new Counter({
-    name: "trunkline_webhook_tries_total",
-    help: "Tries of webhook deliveries by outcome.",
-    labelNames: ["outcome"],
-    registers,
-  });
-  const deliveries = new Gauge({
-    name: "trunkline_webhook_deliveries_waiting",
-    help: "Webhook deliveries that wait for their next try (counted up to 100,000).",
-    registers,
-  });
-  const outboxEntries = new Gauge({
-    name: "trunkline_webhook_events_waiting",
-    help: "Events that are not yet handed to the webhook endpoints (counted up to 100,000).",
-    registers,
-  });
-  const completions = new Counter({
-    name: "trunkline_completions_total",
-    help: "Calls of pool keys, by the status that the caller saw (499: they went away).",
-    labelNames: ["status"],
-    registers,
-  });
-  const usageDropped = new Counter({
-    name: "trunkline_usage_dropped_total",
-    help: "Usage records dropped because the storage was away for too long.",
-    registers,
-  });
+  const counter = <L extends string = never>(name: string, help: string, ...labelNames: L[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const gauge = <L extends string = never>(name: string, help: string, ...labelNames: L[]) =>
+    new Gauge({ name, help, labelNames, registers });
+  gauge(
+    "trunkline_build_info",
+    "1; the version that runs, and the Node that it runs on.",
+    "version",
+    "node",
+  ).set({ version, node: process.versions.node }, 1);
+  const accepted = counter("trunkline_messages_accepted_total", "Messages accepted and stored.", "channel");
+  const refused = counter(
+    "trunkline_sends_refused_total",
+    "Send requests that were refused.",
+    "channel",
+    "why",
+  );
+  const outcomes = counter(
+    "trunkline_outcomes_total",
+    "Transmissions by gateway and outcome.",
+    "gateway",
+    "outcome",
+  );
+  const receipts = counter("trunkline_receipts_total", "Delivery reports received.", "gateway");
+  const unknownWords = counter(
+    "trunkline_receipt_words_unknown_total",
+    "Delivery reports with a status that the gateway's adapter does not know.",
+    "gateway",
+  );
+  const ignored = counter(
+    "trunkline_callback_updates_ignored_total",
+    "Updates in callbacks that were skipped: about another number, or of an unknown kind.",
+    "gateway",
+    "why",
+  );
+  const unreadable = counter(
+    "trunkline_reports_unreadable_total",
+    "Returned mails that could not be read, because that took too long or broke the thread.",
+  );
+  const waiting = gauge(
+    "trunkline_messages_waiting",
+    "Messages that are due and wait (counted up to 300,000 a gateway).",
+    "gateway",
+  );
+  const oldest = gauge(
+    "trunkline_oldest_waiting_seconds",
+    "Age of the oldest message that is due and waits.",
+    "gateway",
+  );
+  const paused = gauge("trunkline_gateway_paused", "1 while a gateway's lane is paused.", "gateway");
+  const connected = gauge(
+    "trunkline_gateway_connected",
+    "1 while the connection of a gateway that holds one is open.",
+    "gateway",
+  );
+  const tries = counter(
+    "trunkline_webhook_tries_total",
+    "Tries of webhook deliveries by outcome.",
+    "outcome",
+  );
+  const deliveries = gauge(
+    "trunkline_webhook_deliveries_waiting",
+    "Webhook deliveries that wait for their next try (counted up to 100,000).",
+  );
+  const outboxEntries = gauge(
+    "trunkline_webhook_events_waiting",
+    "Events that are not yet handed to the webhook endpoints (counted up to 100,000).",
+  );
+  const completions = counter(
+    "trunkline_completions_total",
+    "Calls of pool keys, by the status that the caller saw (499: they went away).",
+    "status",
+  );
+  const usageDropped = counter(
+    "trunkline_usage_dropped_total",
+    "Usage records dropped because the storage was away for too long.",
+  );
   const spans = spansDropped && {
     read: spansDropped,
-    counter: new Counter({
-      name: "trunkline_trace_spans_dropped_total",
-      help: "Spans that were made and did not reach the collector.",
-      registers,
-    }),
+    counter: counter(
+      "trunkline_trace_spans_dropped_total",
+      "Spans that were made and did not reach the collector.",
+    ),
   };
-  const contentsDropped = new Counter({
-    name: "trunkline_content_log_dropped_total",
-    help: "Contents of AI calls that content logs should have and that were dropped: the storage was away or too slow.",
-    registers,
-  });
+  const contentsDropped = counter(
+    "trunkline_content_log_dropped_total",
+    "Contents of AI calls that content logs should have and that were dropped: the storage was away or too slow.",
+  );
   /** Counted since the text was last read: prom-client finds a counter by hashing its labels, 2 µs of each call. */
   const completionsSince = new Map<number, number>();
   const calls = new CallMetrics();
