@@ -3,6 +3,8 @@
 import { type TokenScope, words } from "#ui/api/schema.ts";
 import type { Schema } from "#ui/schema-form/model.ts";
 
+type AreaOf<S> = S extends `${infer Area}:${string}` ? Area : never;
+
 const verbs = { read: "Read", write: "Change", send: "Send" } as const;
 const areas = {
   accounts: "accounts",
@@ -17,7 +19,7 @@ const areas = {
   audit: "the audit log",
   installation: "the installation",
   users: "users and tokens",
-} as const;
+} as const satisfies Record<AreaOf<TokenScope>, string>;
 
 function wordsOf(scope: TokenScope): string {
   // Users are people, whom no token with scopes changes.
