@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import { errorShapeAt, errorShapeOf, inShape, webSocketRefusal } from "#ai/apis/apis.ts";
+import { errorShapeOf, inShape } from "#ai/apis/apis.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import { isProblem, type Problem, problem, problems } from "#contract/problem.ts";
 import { forwardedCaller, trustOf } from "#http/auth/client-address.ts";
@@ -14,10 +14,8 @@ import { createRateLimit } from "#http/auth/rate-limit.ts";
 import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import { maxValuesFor } from "#http/body/limits.ts";
-import { createDashboard } from "#http/pages/dashboard.ts";
 import { createWriter, isStream, type Reply } from "#http/reply/response.ts";
 import { geminiUrl } from "#http/routes/ai/gemini-url.ts";
-import { createUnknownPathSentence } from "#http/routes/ai/supported-paths.ts";
 import { phoneEndpoints, phoneUrl } from "#http/routes/phones/phones.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
@@ -28,11 +26,11 @@ import { hasDoubledHeaders } from "#http/server/duplicate-headers.ts";
 import { cameThroughOperatorSocket } from "#http/server/operator-socket.ts";
 import { createHttpServer } from "#runtime/net/http-server.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
-import { createAllow } from "./allow.ts";
-import type { Call, Caller, Gate, Head, HttpCore } from "./call.ts";
+import type { Caller, Gate, Head, HttpCore } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
-import { neighbourOf } from "./neighbours.ts";
+import { createNotFound, isAi } from "./not-found.ts";
+import { RequestLog } from "./request-log.ts";
 import type { HttpSettings } from "./settings.ts";
 import { createStorageLog } from "./storage-log.ts";
 
@@ -58,22 +56,9 @@ const defaultTimeouts: HttpTimeouts = {
   keepAlive: 65_000,
 };
 
-/** Whether OpenAI's clients ask, in any spelling of the path: they read no other errors than OpenAI's. */
-function isAi(target = ""): boolean {
-  const [, api = "", ai = ""] = target.replace(/^https?:\/\/[^/?#]*/i, "").split(/[/?#]/, 3);
-  try {
-    return decodeURIComponent(api) === "api" && decodeURIComponent(ai) === "ai";
-  } catch {
-    return false;
-  }
-}
-
 /** Form fields for each contact that may come, and some for the rest of a form. */
 const fieldsPerContact = 8;
 const otherFields = 100;
-
-/** Routes that are asked every few seconds by what watches the service. */
-const quiet = /^\/(?:health\/|metrics$)/;
 
 /** Lists that are read at once: of the longest, two take 80 MB. SQLite has one reader, and PostgreSQL few connections. */
 const maxConcurrentLists = 2;
@@ -84,10 +69,6 @@ function routerPath({ path, wildcard }: Head): string {
   const [, before, name, verb] = /^(.*)\{(\w+)\}:(\w+)$/.exec(path) ?? [];
   if (verb !== undefined) return `${before}:${name}(^.+)::${verb}`;
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === wildcard ? "*" : `:${name}`));
-}
-
-function asksForSocket({ method, headers }: IncomingMessage): boolean {
-  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
 }
 
 const byteFaults = {
@@ -133,9 +114,9 @@ export function buildApp(
   const maxFields = settings.maxContacts * fieldsPerContact + otherFields;
   const proxied = settings.trustedProxies.length > 0;
   const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints, ...phoneEndpoints];
-  const allow = createAllow(all);
-  const unknownPathSentence = createUnknownPathSentence(all.map(({ head }) => head));
   const maxValues = maxValuesFor(settings.maxContacts);
+  const notFoundReply = createNotFound(all, settings.dashboardFolder);
+  const requests = new RequestLog(core, settings);
   const bodyLimits = { maxBytes: settings.maxBodyBytes, maxFields, maxValues, deadlines };
   const keylessBytes = Math.min(settings.maxKeylessBodyBytes, settings.maxBodyBytes);
   const bodies = new BodyBudget(settings.maxBodiesBytes);
@@ -159,30 +140,6 @@ export function buildApp(
     },
   };
 
-  const dashboard = settings.dashboardFolder === null ? null : createDashboard(settings.dashboardFolder);
-
-  function notFoundReply(request: IncomingMessage, requestId: string): Reply {
-    const page = dashboard?.(request) ?? null;
-    if (page !== null) return page;
-    const methods = allow(request.method ?? "", request.url ?? "");
-    if (isAi(request.url)) {
-      const refusal = asksForSocket(request) ? webSocketRefusal(request.url ?? "") : null;
-      if (refusal !== null) return refusal;
-      const { url = "", headers } = request;
-      const answer =
-        methods === null
-          ? aiProblem("unknown_url", { message: unknownPathSentence(url, headers) })
-          : aiProblem("method_not_allowed", { allow: methods });
-      return inShape(errorShapeAt(url, headers), answer, requestId);
-    }
-    if (methods !== null) return problem("method_not_allowed", { allow: methods });
-    const near = neighbourOf(request.url ?? "");
-    if (near === null) return problem("not_found");
-    const message = `Not found. ${near.sentence}`;
-    // Who asks there reads OpenAI's errors alone.
-    return near.ai ? aiProblem("unknown_url", { message }) : problem("not_found", { message });
-  }
-
   /** Writes an answer; an error of the AI endpoints in the shape of the API whose path was asked. */
   function write(
     request: IncomingMessage,
@@ -203,7 +160,7 @@ export function buildApp(
 
   function answerElsewhere(request: FastifyRequest, reply: FastifyReply): void {
     reply.hijack();
-    logAtEnd(request.raw, reply.raw, request.id, null, { account: null, keyId: null });
+    requests.atEnd(request.raw, reply.raw, request.id, null, { account: null, keyId: null });
     write(request.raw, reply.raw, request.id, notFoundReply(request.raw, request.id));
   }
 
@@ -260,37 +217,6 @@ export function buildApp(
     socket.end(writer.rawResponse(core.newId("req"), clientFault(error)), () => socket.destroy());
   }
 
-  let successes = 0;
-  /** The line of a request, which has the route's pattern: its path may hold ids, numbers and keys. */
-  function logAtEnd(
-    { method = "" }: IncomingMessage,
-    response: ServerResponse,
-    requestId: string,
-    route: string | null,
-    logged: Call["logged"],
-  ): void {
-    if (!settings.logRequests) return;
-    const beganAt = core.clock.monotonic();
-    response.once("close", () => {
-      const fields = {
-        event: "http.request",
-        requestId,
-        method,
-        route,
-        status: response.statusCode,
-        ms: Math.round((core.clock.monotonic() - beganAt) * 10) / 10,
-        account: logged.account,
-        keyId: logged.keyId,
-        // The client left, or the stream was cut.
-        ...(response.writableFinished ? {} : { aborted: true }),
-      };
-      const isSuccess = response.writableFinished && Math.floor(response.statusCode / 100) === 2;
-      if (route !== null && quiet.test(route)) core.log.debug(fields, "A request was answered.");
-      else if (!isSuccess || successes++ % settings.logSuccessEvery === 0)
-        core.log.record(fields, "A request was answered.");
-    });
-  }
-
   function callerOf(request: FastifyRequest): Caller {
     // A socket file has no address.
     if (cameThroughOperatorSocket(request.raw))
@@ -301,7 +227,7 @@ export function buildApp(
   function exchange(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): void {
     const { raw, id: requestId } = request;
     const logged = { account: null, keyId: null };
-    logAtEnd(raw, reply.raw, requestId, endpoint.head.path, logged);
+    requests.atEnd(raw, reply.raw, requestId, endpoint.head.path, logged);
     let params = request.params as Record<string, string>;
     const share = new BodyShare(bodies);
     if (endpoint.head.wildcard !== undefined)

@@ -1,0 +1,57 @@
+// The answers to requests that no route takes.
+
+import type { IncomingMessage } from "node:http";
+import { errorShapeAt, inShape, webSocketRefusal } from "#ai/apis/apis.ts";
+import { aiProblem } from "#contract/ai/openai-error.ts";
+import { problem } from "#contract/problem.ts";
+import { createDashboard } from "#http/pages/dashboard.ts";
+import type { Reply } from "#http/reply/response.ts";
+import { createUnknownPathSentence } from "#http/routes/ai/supported-paths.ts";
+import { createAllow } from "./allow.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { neighbourOf } from "./neighbours.ts";
+
+/** Whether OpenAI's clients ask, in any spelling of the path: they read no other errors than OpenAI's. */
+export function isAi(target = ""): boolean {
+  const [, api = "", ai = ""] = target.replace(/^https?:\/\/[^/?#]*/i, "").split(/[/?#]/, 3);
+  try {
+    return decodeURIComponent(api) === "api" && decodeURIComponent(ai) === "ai";
+  } catch {
+    return false;
+  }
+}
+
+function asksForSocket({ method, headers }: IncomingMessage): boolean {
+  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
+}
+
+/** Answers what none of the endpoints takes: with a page of the dashboard, or with an error that names what is near. */
+export function createNotFound(
+  endpoints: readonly Endpoint[],
+  dashboardFolder: string | null,
+): (request: IncomingMessage, requestId: string) => Reply {
+  const allow = createAllow(endpoints);
+  const unknownPathSentence = createUnknownPathSentence(endpoints.map(({ head }) => head));
+  const dashboard = dashboardFolder === null ? null : createDashboard(dashboardFolder);
+  return (request, requestId) => {
+    const page = dashboard?.(request) ?? null;
+    if (page !== null) return page;
+    const { method = "", url = "", headers } = request;
+    const methods = allow(method, url);
+    if (isAi(url)) {
+      const refusal = asksForSocket(request) ? webSocketRefusal(url) : null;
+      if (refusal !== null) return refusal;
+      const answer =
+        methods === null
+          ? aiProblem("unknown_url", { message: unknownPathSentence(url, headers) })
+          : aiProblem("method_not_allowed", { allow: methods });
+      return inShape(errorShapeAt(url, headers), answer, requestId);
+    }
+    if (methods !== null) return problem("method_not_allowed", { allow: methods });
+    const near = neighbourOf(url);
+    if (near === null) return problem("not_found");
+    const message = `Not found. ${near.sentence}`;
+    // Who asks there reads OpenAI's errors alone.
+    return near.ai ? aiProblem("unknown_url", { message }) : problem("not_found", { message });
+  };
+}
