@@ -14,7 +14,7 @@ export interface AccessOptions {
 
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
-/** The origin of the address that the options or the environment name; null: this machine. */
+/** The origin of the address that the options or the environment name; null for this machine. */
 function addressOf(
   { environment }: Terminal,
   { url = environment.TRUNKLINE_URL }: AccessOptions,

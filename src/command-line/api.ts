@@ -130,7 +130,7 @@ function errorOf(status: number, text: string): ApiError {
   });
 }
 
-/** The API of the process that runs on these settings and this machine; null: no process runs. */
+/** The API of the process that runs on these settings and this machine; null if no process runs. */
 export async function runningHere(config: Config): Promise<Api | null> {
   const socketPath = operatorSocketFile(config);
   return (await isListening(socketPath)) ? new Api({ socketPath }) : null;

@@ -77,7 +77,7 @@ function fish(words: readonly Word[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The script of a shell; null: it is not one of `shells`. */
+/** The script of a shell; null if it is not one of `shells`. */
 export function completionScript(shell: string, program: Command): string | null {
   const words = wordsOf(program);
   switch (shell) {

@@ -21,7 +21,7 @@ interface Answers {
 interface Question {
   name: keyof Answers;
   text: string;
-  /** What is wrong with an answer; null: nothing. */
+  /** What is wrong with an answer; null if it is valid. */
   judge(answer: string): string | null;
 }
 

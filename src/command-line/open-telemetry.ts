@@ -9,7 +9,7 @@ import { type SamplerName, samplerNames, type TraceSettings } from "#runtime/tra
 interface Variable {
   description: string;
   form: string;
-  /** Null: none. */
+  /** The default; null without one. */
   preset: string | null;
   example: string;
 }
@@ -79,7 +79,7 @@ export const openTelemetryVariables: Readonly<Record<string, Variable>> = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads them; all errors at once. `settings` null: no spans are wanted. */
+/** Reads them and reports all errors at once. `settings` is null if no spans are wanted. */
 export function readTraceSettings(
   from: Environment,
 ): { settings: TraceSettings | null } | { errors: string[] } {
@@ -107,7 +107,7 @@ export function readTraceSettings(
   return { settings: { url, sampler, ratio } };
 }
 
-/** OpenTelemetry's packages pass over a value of theirs that is wrong, and spans would be lost in silence. What it must be; null: it is right. */
+/** OpenTelemetry's packages pass over a value of theirs that is wrong, and spans would be lost in silence. What it must be; null if it is valid. */
 type Check = (text: string) => string | null;
 
 const oneOf =
@@ -167,7 +167,7 @@ const checks: readonly [string, Check][] = [
 
 const isSampler = (name: string): name is SamplerName => (samplerNames as readonly string[]).includes(name);
 
-/** The URL with `path` below it; null: HTTP has no such URL. */
+/** The URL with `path` below it; null if HTTP has no such URL. */
 function urlOf(text: string, path: string | null): string | null {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return null;

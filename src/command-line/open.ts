@@ -38,7 +38,7 @@ export function localOrigin({ HOST, PORT }: Config): string {
 /** The socket file of the running process. */
 export const operatorSocketFile = (config: Config) => join(config.DATA_DIR, "trunkline.sock");
 
-/** The master key of the settings; null: neither they nor the data folder have one. */
+/** The master key of the settings; null if neither they nor the data folder have one. */
 export function configuredKey(config: Config): string | null {
   const path = masterKeyFile(config);
   return config.MASTER_KEY ?? (existsSync(path) ? readFileSync(path, "utf8").trim() : null);
@@ -80,7 +80,7 @@ export const openDatabase = (config: Config, runtime: Pick<Runtime, "clock" | "l
 const dayMs = 86_400_000;
 const inMs = (days: number | undefined) => (days === undefined ? null : days * dayMs);
 
-/** The system over its database, not started. `traces`: where spans of AI calls go; null: nowhere. */
+/** The system over its database, not started. `traces`: where spans of AI calls go; null if nowhere. */
 export async function openInstallation(config: Config, traces: TraceSettings | null = null) {
   const allow = readAllowList(config.OUTBOUND_ALLOW);
   const settings: SystemSettings = {

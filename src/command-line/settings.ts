@@ -46,7 +46,7 @@ export function configured(terminal: Terminal): Config {
   return read.config;
 }
 
-/** Where spans go; null: nowhere. Wrong settings were reported by `configured`. */
+/** Where spans go; null if they go nowhere. Wrong settings were reported by `configured`. */
 export function traceSettings({ environment }: Terminal): TraceSettings | null {
   const read = readTraceSettings(environment);
   return "settings" in read ? read.settings : null;

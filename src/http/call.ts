@@ -190,7 +190,7 @@ export interface Call {
 export interface AccountCall extends Call {
   account: Account;
   body: ParsedBody;
-  /** Where the request's files go; null: the endpoint takes none. */
+  /** Where the request's files go; null if the endpoint takes none. */
   upload: AttachmentUpload | null;
 }
 

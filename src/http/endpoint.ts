@@ -56,7 +56,7 @@ type HandlerAnswer<H extends Head> = H["family"] extends "pool"
 
 export interface Endpoint {
   head: Head;
-  /** Null: the client went away, and nothing is to be written. */
+  /** Null if the client disconnected, so that nothing is written. */
   answer(call: Call): Promise<Reply | null>;
 }
 
@@ -82,7 +82,7 @@ function accountOf(admitted: Call): string | null {
   return account?.id ?? opened?.pool.accountId ?? null;
 }
 
-/** The key or management token that an admitted request shows; null: the personal one of an account, or none. */
+/** The key or management token of an admitted request; null for an account's personal key, and without a key. */
 function keyOf(admitted: Call): string | null {
   const { account, opened, principal } = admitted as Partial<AccountCall & PoolCall & ManageCall>;
   const token = principal?.kind === "token" ? principal.id : null;

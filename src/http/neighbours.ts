@@ -8,8 +8,8 @@ const verbs = new Set(["get", "cancel", "reschedule", "resolve"]);
 const ofAi = new Set(["chat", "completions", "embeddings", "messages", "models", "openai", "responses"]);
 const versions = new Set(["v1", "v1beta"]);
 
-/** A sentence about the path that was probably meant; null: nothing is near. `ai`: it is one of the AI gateway's. */
-export function neighbourOf(url: string): { sentence: string; ai: boolean } | null {
+/** A sentence about the path that was probably meant, or null if no known path is similar. `ai` is true for paths of the AI gateway. */
+export function suggestPath(url: string): { sentence: string; ai: boolean } | null {
   const [, ...all] = (url.split(/[?#]/, 1)[0] ?? "").split("/", 6);
   const isOurs = all[0] === "api";
   const named = isOurs ? all.slice(1) : all;

@@ -9,7 +9,7 @@ import type { Reply } from "#http/reply/response.ts";
 import { createUnknownPathSentence } from "#http/routes/ai/supported-paths.ts";
 import { createAllow } from "./allow.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { neighbourOf } from "./neighbours.ts";
+import { suggestPath } from "./neighbours.ts";
 
 /** Whether OpenAI's clients ask, in any spelling of the path: they read no other errors than OpenAI's. */
 export function isAi(target = ""): boolean {
@@ -48,10 +48,10 @@ export function createNotFound(
       return inShape(errorShapeAt(url, headers), answer, requestId);
     }
     if (methods !== null) return problem("method_not_allowed", { allow: methods });
-    const near = neighbourOf(url);
-    if (near === null) return problem("not_found");
-    const message = `Not found. ${near.sentence}`;
+    const suggestion = suggestPath(url);
+    if (suggestion === null) return problem("not_found");
+    const message = `Not found. ${suggestion.sentence}`;
     // Who asks there reads OpenAI's errors alone.
-    return near.ai ? aiProblem("unknown_url", { message }) : problem("not_found", { message });
+    return suggestion.ai ? aiProblem("unknown_url", { message }) : problem("not_found", { message });
   };
 }

@@ -27,6 +27,6 @@ export interface HttpSettings {
   logRequests: boolean;
   /** Of requests that were answered 2xx, one in this many has a line. */
   logSuccessEvery: number;
-  /** The folder of the built dashboard, or null: it is switched off. */
+  /** The folder of the built dashboard; null if it is switched off. */
   dashboardFolder: string | null;
 }

@@ -26,8 +26,8 @@ export function unknownPathReply({ family, notFound }: Head): Reply {
 }
 
 /**
- * The answer to a query whose values cannot be meant; null: they can. Only what the head names is looked at: callbacks
- * bring texts of their own, which their adapters read. On channel endpoints blanks at the ends do not count.
+ * The answer to a query with values that cannot be meant; null if there are none. Only parameters of the head are checked: callbacks
+ * have parameters of their own, which their adapters read. On channel endpoints blanks at the ends do not count.
  */
 export function queryRefusal({ family, query }: Head, request: IncomingMessage): Reply | null {
   if (query === undefined || !request.url?.includes("?")) return null;

@@ -11,7 +11,7 @@ export interface MeasuredCall {
   model: string | null;
   /** What the caller saw; 499: they disconnected. */
   status: number;
-  /** Until the first byte to the caller; null: there was none. */
+  /** Until the first byte to the caller; null if there was none. */
   firstOutputMs: number | null;
   ms: number;
   inputTokens: number;

@@ -11,7 +11,7 @@ export interface GatewayLoad {
   /** Age of the oldest of them, seconds. */
   oldestSeconds: number;
   paused: boolean;
-  /** Null: it holds no connection. */
+  /** Null if it holds no connection. */
   connected: boolean | null;
 }
 

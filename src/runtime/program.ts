@@ -28,8 +28,8 @@ export const { version } = manifest;
 export const pinnedNode: string | null = Object.values(manifest.optionalDependencies ?? {})[0] ?? null;
 
 /**
- * The warning that Node is older than the newest release that this version knew, as a sentence; null: it is not, or this version knew
- * none.
+ * A sentence that warns that Node is older than the newest release that this version knew; null if it is not older, or if this version
+ * knew none.
  */
 export function outdatedNode(running = process.versions.node, newest = pinnedNode): string | null {
   if (newest === null || !isOlder(running, newest)) return null;

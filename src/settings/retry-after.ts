@@ -25,7 +25,7 @@ function parseHttpDate(text: string, now: number): number {
   return year === undefined ? Number.NaN : Date.parse(`${inDay} ${inMonth} ${year} ${atTime} GMT`);
 }
 
-/** Milliseconds in a `Retry-After` (RFC 9110, 10.2.3): seconds, with or without a fraction, or a date. Null: neither. */
+/** Milliseconds in a `Retry-After` (RFC 9110, 10.2.3): seconds, with or without a fraction, or a date. Null if it is neither. */
 function parseRetryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? "";
   if (decimal.test(text)) return Number(text) * 1000;

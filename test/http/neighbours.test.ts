@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { neighbourOf } from "#http/neighbours.ts";
+import { suggestPath } from "#http/neighbours.ts";
 import { ask, edge, key } from "./edge.ts";
 
 const answerTo = async (
@@ -59,7 +59,7 @@ test("the words of AI clients are known with and without a version", () => {
     "/chat/completions",
     "/api/openai/v1/models",
   ])
-    assert.equal(neighbourOf(path)?.ai, true, path);
+    assert.equal(suggestPath(path)?.ai, true, path);
 });
 
 test("a path that resembles nothing is not found, and nothing of it is repeated", () => {
@@ -72,8 +72,8 @@ test("a path that resembles nothing is not found, and nothing of it is repeated"
     "/models",
     "/",
   ])
-    assert.equal(neighbourOf(path), null);
-  assert.ok(!JSON.stringify(neighbourOf("/api/get/<script>")).includes("script"));
+    assert.equal(suggestPath(path), null);
+  assert.ok(!JSON.stringify(suggestPath("/api/get/<script>")).includes("script"));
 });
 
 test("JSON without its content type has a hint, a form with the same fault is not", async () => {

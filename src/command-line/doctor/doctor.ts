@@ -8,12 +8,12 @@ import type { Config } from "#config.ts";
 import { requestApi } from "#runtime/net/api-request.ts";
 import { commandWords } from "#runtime/program.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
-import { lookAtDataFolder, lookAtDisk, lookAtMasterKey, lookAtNode } from "./machine.ts";
-import { lookAtRunning } from "./running.ts";
-import { lookAtStorage } from "./storage.ts";
+import { checkDataFolder, checkDisk, checkMasterKey, checkNode } from "./machine.ts";
+import { checkRunning } from "./running.ts";
+import { checkStorage } from "./storage.ts";
 
 /** Whether another program has the port that the service would listen on. */
-async function lookAtPort(config: Config): Promise<Finding> {
+async function checkPort(config: Config): Promise<Finding> {
   const stopped = warning("service", "It does not run.", `Start it: ${commandWords("")}`);
   if (config.PORT === 0) return stopped;
   try {
@@ -30,7 +30,7 @@ async function lookAtPort(config: Config): Promise<Finding> {
 
 async function lookAround(terminal: Terminal): Promise<Finding[]> {
   const read = readSettings(terminal);
-  const node = lookAtNode();
+  const node = checkNode();
   if ("errors" in read)
     return [
       node,
@@ -42,13 +42,13 @@ async function lookAround(terminal: Terminal): Promise<Finding[]> {
   const machine = [
     node,
     ok("configuration", "Every TRUNKLINE_ variable is known and has its form."),
-    ...lookAtDataFolder(config),
-    lookAtMasterKey(config),
-    lookAtDisk(config),
+    ...checkDataFolder(config),
+    checkMasterKey(config),
+    checkDisk(config),
   ];
   const api = await runningHere(config);
-  if (api === null) return [...machine, ...(await lookAtStorage(config)), await lookAtPort(config)];
-  return [...machine, ...(await lookAtRunning(api))];
+  if (api === null) return [...machine, ...(await checkStorage(config)), await checkPort(config)];
+  return [...machine, ...(await checkRunning(api))];
 }
 
 function text(findings: readonly Finding[]): string {

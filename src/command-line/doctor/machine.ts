@@ -14,7 +14,7 @@ const lowBytes = 1024 * mib;
 const tooLowBytes = 100 * mib;
 
 /** `newest`: the newest release of Node that this version knew, or null if it knew none. */
-export function lookAtNode(running = process.versions.node, newest = pinnedNode): Finding {
+export function checkNode(running = process.versions.node, newest = pinnedNode): Finding {
   const major = Number(running.split(".")[0]);
   if (major < minNode)
     return fault("runtime", `Node ${running} is too old.`, `Run it under Node ${minNode} or later.`);
@@ -33,7 +33,7 @@ function existing(path: string): string {
   return existsSync(full) || dirname(full) === full ? full : existing(dirname(full));
 }
 
-export function lookAtDataFolder({ DATA_DIR: folder }: Config): Finding[] {
+export function checkDataFolder({ DATA_DIR: folder }: Config): Finding[] {
   const there = existing(folder);
   if (there !== resolve(folder)) {
     try {
@@ -74,7 +74,7 @@ export function lookAtDataFolder({ DATA_DIR: folder }: Config): Finding[] {
       ];
 }
 
-export function lookAtMasterKey(config: Config): Finding {
+export function checkMasterKey(config: Config): Finding {
   if (config.MASTER_KEY !== undefined) return ok("master key", "It comes from TRUNKLINE_MASTER_KEY.");
   const path = masterKeyFile(config);
   if (!existsSync(path)) return ok("master key", "The first start makes it.");
@@ -88,7 +88,7 @@ export function lookAtMasterKey(config: Config): Finding {
 const shown = (bytes: number) =>
   bytes >= 1024 * mib ? `${(bytes / (1024 * mib)).toFixed(1)} GiB` : `${Math.floor(bytes / mib)} MiB`;
 
-export function lookAtDisk({ DATA_DIR }: Config, read = statfsSync): Finding {
+export function checkDisk({ DATA_DIR }: Config, read = statfsSync): Finding {
   const { bavail, bsize } = read(existing(DATA_DIR));
   const free = bavail * bsize;
   const detail = `${shown(free)} free where ${DATA_DIR} is.`;

@@ -30,7 +30,7 @@ interface Installation {
   held: { messages: number } | null;
 }
 
-async function lookAtProcess(api: Api): Promise<{ findings: Finding[]; installation: Installation }> {
+async function checkProcess(api: Api): Promise<{ findings: Finding[]; installation: Installation }> {
   const { data } = await api.ask<{ data: Installation }>("GET", "/api/manage/v1/installation");
   const findings: Finding[] = [
     data.version === version
@@ -74,7 +74,7 @@ function isLiveness(text: string): boolean {
 }
 
 /** Asked from this machine: a firewall before it may still keep the world out. */
-async function lookAtCallbacks(publicUrl: string | null): Promise<Finding> {
+async function checkCallbacks(publicUrl: string | null): Promise<Finding> {
   if (publicUrl === null)
     return warning(
       "callbacks",
@@ -115,7 +115,7 @@ export const attentionWords = (kind: string, subject: string | null, reason: str
   `${subject === null ? "" : `${subject}: `}${kind.replaceAll("_", " ")}${reason === null ? "" : `, ${reason}`}`;
 
 /** What needs a person, as the dashboard's overview has it. */
-async function lookAtAttention(api: Api, account: Account): Promise<Finding[]> {
+async function checkAttention(api: Api, account: Account): Promise<Finding[]> {
   const path = `/api/manage/v1/accounts/${account.id}/overview`;
   const { data } = await api.ask<{ data: { attention: Attention[] } }>("GET", path);
   return data.attention
@@ -141,7 +141,7 @@ interface Check {
   findings: { what: string; state: string; detail: string }[];
 }
 
-async function lookAtGateway(api: Api, account: Account, gateway: Gateway): Promise<Finding[]> {
+async function checkGateway(api: Api, account: Account, gateway: Gateway): Promise<Finding[]> {
   const what = `gateway ${gateway.identifier}`;
   const path = `/api/manage/v1/accounts/${account.id}/gateways/${gateway.identifier}/check`;
   try {
@@ -163,7 +163,7 @@ async function lookAtGateway(api: Api, account: Account, gateway: Gateway): Prom
   }
 }
 
-async function lookAtGateways(api: Api, account: Account): Promise<Finding[]> {
+async function checkGateways(api: Api, account: Account): Promise<Finding[]> {
   const rows = api.rows<Gateway>(`/api/manage/v1/accounts/${account.id}/gateways`);
   const real = (await first(rows, maxGateways)).filter(({ test, active }) => !test && active);
   const unmatched = real.filter(({ receipts_unmatched_since: since }) => since !== null);
@@ -186,7 +186,7 @@ async function lookAtGateways(api: Api, account: Account): Promise<Finding[]> {
             ),
           ],
     ),
-    ...(await Promise.all(real.map((gateway) => lookAtGateway(api, account, gateway)))).flat(),
+    ...(await Promise.all(real.map((gateway) => checkGateway(api, account, gateway)))).flat(),
   ];
 }
 
@@ -206,7 +206,7 @@ interface PoolUsage {
 const maxNamed = 10;
 
 /**
- * What is missing of a pool's prices; null: nothing. `models`: those without a known price, with their members; `calls`: of the last
+ * What is missing of a pool's prices; null if nothing is. `models`: those without a known price, with their members; `calls`: of the last
  * 30 days that had no price.
  */
 export function pricesFinding(pool: string, models: readonly string[], calls: number): Finding | null {
@@ -227,7 +227,7 @@ export function pricesFinding(pool: string, models: readonly string[], calls: nu
   );
 }
 
-async function lookAtPrices(api: Api, account: Account): Promise<Finding[]> {
+async function checkPrices(api: Api, account: Account): Promise<Finding[]> {
   const path = `/api/manage/v1/accounts/${account.id}`;
   const { data: usage } = await api.ask<{ data: PoolUsage[] }>("GET", `${path}/ai-usage?by=pool`);
   const findings: Finding[] = [];
@@ -242,7 +242,7 @@ async function lookAtPrices(api: Api, account: Account): Promise<Finding[]> {
   return findings;
 }
 
-async function lookAtMembers(api: Api, account: Account, limit: number): Promise<Finding[]> {
+async function checkMembers(api: Api, account: Account, limit: number): Promise<Finding[]> {
   const path = `/api/manage/v1/accounts/${account.id}/pools`;
   const findings: Finding[] = [];
   for await (const pool of api.rows<Pool>(path)) {
@@ -271,18 +271,18 @@ async function lookAtMembers(api: Api, account: Account, limit: number): Promise
 }
 
 /** Everything that the running service knows of itself. */
-export async function lookAtRunning(api: Api): Promise<Finding[]> {
-  const { findings, installation } = await lookAtProcess(api);
-  findings.push(await lookAtCallbacks(installation.public_url));
+export async function checkRunning(api: Api): Promise<Finding[]> {
+  const { findings, installation } = await checkProcess(api);
+  findings.push(await checkCallbacks(installation.public_url));
   let members = 0;
   for (const account of await first(api.rows<Account>("/api/manage/v1/accounts"), maxAccounts)) {
-    const asked = await lookAtMembers(api, account, maxMembers - members);
+    const asked = await checkMembers(api, account, maxMembers - members);
     members += asked.length;
     findings.push(
-      ...(await lookAtAttention(api, account)),
-      ...(await lookAtGateways(api, account)),
+      ...(await checkAttention(api, account)),
+      ...(await checkGateways(api, account)),
       ...asked,
-      ...(await lookAtPrices(api, account)),
+      ...(await checkPrices(api, account)),
     );
   }
   return findings;

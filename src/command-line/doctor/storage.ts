@@ -44,7 +44,7 @@ function keyFinding(config: Config, sealedWith: string | null): Finding[] {
     : [fault("master key", "It is not the one that the database was sealed with.", advice)];
 }
 
-export async function lookAtStorage(config: Config): Promise<Finding[]> {
+export async function checkStorage(config: Config): Promise<Finding[]> {
   const found = await inspect(config);
   const engine = config.DATABASE_URL ? "PostgreSQL" : databaseFile(config);
   if (found === null) return [ok("database", `${engine} does not exist yet; the first start makes it.`)];

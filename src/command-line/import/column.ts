@@ -28,7 +28,7 @@ interface Column {
 }
 
 /**
- * The column with the recipients. `named`: a column's name or its number from 1; null: the one with the most recipients. Throws in words
+ * The column with the recipients. `named`: a column's name or its number from 1; null for the one with the most recipients. Throws in words
  * for the operator when every column lacks them.
  */
 export function chooseColumn(

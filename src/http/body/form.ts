@@ -6,7 +6,7 @@ import { boundaryOf, MultipartReader } from "./multipart.ts";
 const maxFields = 100;
 const maxFieldBytes = 1024 * 1024;
 
-/** The parts of a body in memory, which the parts share; null: it is no form, or has too many parts. */
+/** The parts of a body in memory, which the parts share; null if it is no form, or has too many parts. */
 export function readFormParts(body: Buffer, contentType: string): Form | null {
   const boundary = boundaryOf(contentType);
   if (boundary === null) return null;

@@ -84,8 +84,8 @@ function isName(json: Buffer, start: number, end: number, name: Buffer): boolean
 }
 
 /**
- * The bytes of the value that JSON.parse would give the top level's member of this name: of several, the last. Null: the
- * text is no JSON, no object, holds no such member, or nests deeper than `maxDepth` levels. The bytes must be UTF-8.
+ * The bytes of the value that JSON.parse would give the top level's member of this name: of several, the last. Null if
+ * the text is no JSON, no object, has no such member, or nests deeper than `maxDepth` levels. The bytes must be UTF-8.
  */
 export function findMember(json: Buffer, name: string, maxDepth: number): Buffer | null {
   const nameBytes = Buffer.from(name);

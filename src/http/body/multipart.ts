@@ -89,7 +89,7 @@ export class MultipartReader {
   readonly #delimiter: Buffer;
   readonly #limits: MultipartLimits;
   #state: "preamble" | "boundary" | "headers" | "value" | "epilogue" = "preamble";
-  /** What was not read yet; null: nothing has come. */
+  /** What has not been read yet; null if nothing has arrived. */
   #rest: Buffer | null = null;
   #part: Part | null = null;
   /** Bytes of the headers' last line end before the value: a boundary may begin with them. */

@@ -8,7 +8,7 @@ import { announcesBody, type BodyBytes, minAverageBytes, readBytes } from "./byt
 import type { BodyLimits } from "./limits.ts";
 import { mediaOf, noRoom, type ParsedBody, parseBody } from "./parse.ts";
 
-/** Null: the client went away. A body of a kind that is not taken is refused unread when it says its length. */
+/** Null if the client disconnected. A body of a kind that is not taken is refused unread when it says its length. */
 export async function readBody(
   request: IncomingMessage,
   limits: BodyLimits,
@@ -29,7 +29,7 @@ export async function readBody(
 /** The body's chunks are no HTTP. */
 export const malformedRequest = problem("malformed_request");
 
-/** The answer to a request whose body was not read to its end; null: the client is gone. */
+/** The answer to a request whose body was not read to its end; null if the client disconnected. */
 export function unreadBodyProblem(
   fault: Exclude<BodyBytes["kind"], "bytes">,
   maxBytes: number,

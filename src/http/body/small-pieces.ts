@@ -11,14 +11,14 @@ const enough = 4 * 1024;
 export class SmallPieces {
   readonly #gathered = new ByteCollector();
 
-  /** What is to be looked at now; null: nothing yet. */
+  /** What can be examined now; null if nothing can yet. */
   add(piece: Buffer): Buffer | null {
     if (this.#gathered.length === 0 && piece.length >= tiny) return piece;
     this.#gathered.add(piece);
     return piece.length >= tiny || this.#gathered.length >= enough ? this.#gathered.take() : null;
   }
 
-  /** What is left when the body has ended; null: nothing. */
+  /** What is left when the body has ended; null if nothing is left. */
   rest(): Buffer | null {
     return this.#gathered.length === 0 ? null : this.#gathered.take();
   }

@@ -39,7 +39,7 @@ type FileEvent = Exclude<MultipartEvent, { kind: "field" }>;
 /** What an admitted request that may bring files was read to. */
 type Admitted = Pick<UploadCall, "account" | "body" | "upload">;
 
-/** Answers a request that may bring files. Null: the client disconnected. */
+/** Answers a request that may bring files. Returns null if the client disconnected. */
 export async function answerUpload(
   head: Head,
   call: Call,
@@ -66,7 +66,7 @@ class Admission {
   readonly #call: Call;
   /** Set as soon as the account is known. */
   #opened: Omit<Admitted, "body"> | null = null;
-  /** The file being received; null: one that is not an attachment. */
+  /** The file being received; null if it is not an attachment. */
   #file: IncomingFile | null = null;
   #hasFileRoom = false;
   /** Of a form that may hold its key: the key, the problem that ended the reading, and the files before the key. */
@@ -188,11 +188,11 @@ class Admission {
 interface FormHandlers {
   /** `fieldBytes`: what the fields and headers before it have. */
   onFile(event: FileEvent, fieldBytes: number): Promise<Problem | null>;
-  /** A field called `api_key`; null: the key is known already. */
+  /** The value of a field called `api_key`; null if the key is known already. */
   onKey: ((value: string) => Promise<Problem | null>) | null;
 }
 
-/** Reads a form: its fields, and the names of files that do not go with the mail. Null: the client went away. */
+/** Reads a form: its fields, and the names of files that do not go with the mail. Returns null if the client disconnected. */
 async function readForm(
   { request, share }: Call,
   limits: UploadLimits,

@@ -47,7 +47,7 @@ const notBuilt = `The dashboard has not been built, so there is no page here. Bu
 Then start the service again. Everything else works without it; /docs describes the API.
 `;
 
-/** What answers a request that no route takes; null: it is not for the dashboard. */
+/** Answers a request that no route takes; null if it is not for the dashboard. */
 type Dashboard = (request: IncomingMessage) => Reply | null;
 
 /** The dashboard that was built into a folder, which is read with the first request for it. */

@@ -5,11 +5,11 @@
 interface Tryable {
   method: string;
   path: string;
-  /** Which of the page's fields has the credential; null: the operation is open. */
+  /** The page's field that has the credential; null if the operation needs none. */
   credential: "api_key" | "pool_key" | "token" | null;
   /** The names of its query parameters. */
   query: readonly string[];
-  /** The body to begin with, as JSON text; null: it has none. */
+  /** The initial body, as JSON text; null if the operation has no body. */
   body: string | null;
 }
 

@@ -176,7 +176,7 @@ function fieldTable(caption: string, rows: string, need = "Required"): string {
 /** Where the examples point until the script puts in the address that the page came from. */
 const placeholder = "http://localhost:8080";
 
-/** What opens an endpoint, in a word, as curl sends it and by its field for "Try it"; null: it is open. */
+/** What opens an endpoint, in a word, as curl sends it and by its field for "Try it"; null if it needs no credential. */
 function keyOf(operation: Operation) {
   const [first] = operation.security ?? [];
   if (first === undefined) return null;
@@ -206,7 +206,7 @@ function tryOf(document: Document, { method, path, operation }: Listed): string 
   return tryElement({ method, path, credential: keyOf(operation)?.credential ?? null, query, body }, safe);
 }
 
-/** The reply of a request that succeeded; null: it is shared, and so no stream alone. */
+/** The reply of a request that succeeded; null if it is a shared one, which is never only a stream. */
 function successOf({ responses }: Operation): Response | null {
   const [, reply] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? [];
   return reply === undefined || "$ref" in reply ? null : reply;

@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 
 export interface StaticFile {
   bytes: Buffer<ArrayBuffer>;
-  /** The same, compressed when it was built; null: it gains nothing. */
+  /** The same, compressed when it was built; null if compression does not make it smaller. */
   gzip: Buffer<ArrayBuffer> | null;
 }
 

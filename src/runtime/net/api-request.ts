@@ -14,7 +14,7 @@ interface ApiRequest {
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; undefined: no body. */
   body?: unknown;
-  /** How long no byte may come, ms. Null: for ever, for streams that a person watches. */
+  /** Longest time without a byte, ms. Null if there is no limit, for streams that a person watches. */
   silenceMs: number | null;
 }
 

@@ -56,7 +56,7 @@ interface Caller extends Held {
   socket: Socket;
   wrongAddresses: number;
   mails: number;
-  /** Bytes that had been read when it last began to give commands; null: it is giving a mail. */
+  /** Bytes that had been read when it last began to give commands; null while it sends a mail. */
   commandsFrom: number | null;
 }
 

@@ -46,7 +46,7 @@ export function loopbackAddresses(allow: AllowList): { address: string; family: 
   return both.filter(({ address }) => forbiddenAddress(address, allow) === null);
 }
 
-/** A URL to call, in the parts that a request needs. `refused`: why it must not be called; null: it may be. */
+/** A URL to call, in the parts that a request needs. `refused` is why it must not be called, or null if it may be. */
 interface Target {
   origin: string;
   /** With the port, unless it is the scheme's own. */

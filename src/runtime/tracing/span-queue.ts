@@ -29,7 +29,7 @@ export class SpanQueue implements SpanProcessor {
   /** Spans of batches under way. */
   #underWay = 0;
   #dropped = 0;
-  /** When the log heard of dropped spans, monotonic ms; null: never. */
+  /** When dropped spans were last logged, monotonic ms; null if they never were. */
   #loggedAt: number | null = null;
 
   constructor(exporter: SpanExporter, { clock, log }: { clock: Clock; log: Log }) {
@@ -97,7 +97,7 @@ export class SpanQueue implements SpanProcessor {
     }
   }
 
-  /** Null: the collector has taken it. */
+  /** Null if the collector has accepted it. */
   #export(batch: ReadableSpan[]): Promise<string | null> {
     return new Promise((resolve) => {
       try {

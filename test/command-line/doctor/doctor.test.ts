@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { before, describe } from "node:test";
-import { lookAtDisk, lookAtNode } from "#command-line/doctor/machine.ts";
+import { checkDisk, checkNode } from "#command-line/doctor/machine.ts";
 import { attentionWords, pricesFinding } from "#command-line/doctor/running.ts";
 import { judgeClocks } from "#command-line/doctor/storage.ts";
 import { readConfig } from "#config.ts";
@@ -124,17 +124,17 @@ describe("while no service runs", () => {
 });
 
 test("what this machine cannot show: an old Node, a full disk, clocks apart", () => {
-  assert.equal(lookAtNode("22.11.0").state, "error");
+  assert.equal(checkNode("22.11.0").state, "error");
   const states = ["26.8.1", "26.9.9", "26.10.0", "26.10.1", "27.0.0"].map(
-    (running) => lookAtNode(running, "26.10.0").state,
+    (running) => checkNode(running, "26.10.0").state,
   );
   assert.deepEqual(states, ["warning", "warning", "ok", "ok", "ok"]);
-  assert.equal(lookAtNode("26.0.0", null).state, "ok");
-  assert.match(lookAtNode("26.0.0").detail, /older than 26\.\d+\.\d+/);
+  assert.equal(checkNode("26.0.0", null).state, "ok");
+  assert.match(checkNode("26.0.0").detail, /older than 26\.\d+\.\d+/);
   const read = readConfig({ TRUNKLINE_DATA_DIR: folder });
   assert.ok("config" in read);
   const free = (bytes: number) => (() => ({ bavail: bytes / 4096, bsize: 4096 }) as StatsFs) as never;
-  const state = (bytes: number) => lookAtDisk(read.config, free(bytes)).state;
+  const state = (bytes: number) => checkDisk(read.config, free(bytes)).state;
   const mib = 1024 * 1024;
   assert.deepEqual([state(50 * mib), state(500 * mib), state(5_000 * mib)], ["error", "warning", "ok"]);
   assert.deepEqual(
