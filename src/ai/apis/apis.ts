@@ -1,25 +1,32 @@
-// The APIs in which clients ask for completions. A new one is a folder beside this file and a row here.
+// The APIs in which clients ask for completions. A new one is a folder beside this file, a name in
+// `clientFormats` and a row here.
 
 import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
 import type { OpenAiError } from "#contract/ai/openai-error.ts";
+import { type ClientFormat, clientFormats } from "#contract/ai/operations.ts";
 import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
 import { chatCompletions } from "./chat-completions/chat-completions.ts";
-import type { ClientApi, ErrorShape, Received } from "./client-api.ts";
+import type { ClientApi, ClientApiRow, ErrorShape, Received } from "./client-api.ts";
 import { completionsApi } from "./completions/completions.ts";
 import { geminiApi } from "./gemini/gemini.ts";
 import { messagesApi } from "./messages/messages.ts";
 import { compactionApi } from "./responses/compaction.ts";
 import { responsesApi } from "./responses/responses.ts";
 
-export const clientApis: readonly ClientApi[] = [
-  chatCompletions,
-  messagesApi,
-  responsesApi,
-  geminiApi,
-  completionsApi,
-  compactionApi,
-];
+const rows: Readonly<Record<ClientFormat, ClientApiRow>> = {
+  chat_completions: chatCompletions,
+  messages: messagesApi,
+  responses: responsesApi,
+  gemini: geminiApi,
+  completions: completionsApi,
+  compaction: compactionApi,
+};
+
+/** The row of a format. */
+export const clientApiOf = (format: ClientFormat): ClientApiRow => rows[format];
+
+export const clientApis: readonly ClientApi[] = clientFormats.map((format) => ({ format, ...rows[format] }));
 
 const openaiErrors: ErrorShape = { name: "", schema: openaiErrorReply, shaped: (problem) => problem };
 
@@ -34,17 +41,13 @@ function apiAt(target: string): ClientApi | undefined {
 /** The shape of errors at a path, which may have a query. Where no API has one, it is OpenAI's. */
 export const errorShapeOf = (target: string): ErrorShape => apiAt(target)?.errorShape ?? openaiErrors;
 
-/** The headers by which clients are known that ask at paths which other APIs have too, as for files and models. */
-const clientHeaders: readonly [header: string, api: ClientApi][] = [
-  ["anthropic-version", messagesApi],
-  ["x-goog-api-key", geminiApi],
-];
-
 /** The shape of errors about a path that does not exist: that of the API at the path, or else of the client that asks. */
 export function errorShapeAt(target: string, headers: Received["headers"]): ErrorShape {
   const own = errorShapeOf(target);
   if (own !== openaiErrors) return own;
-  const [, api] = clientHeaders.find(([header]) => headers[header] !== undefined) ?? [];
+  const api = clientApis.find(
+    ({ clientHeader }) => clientHeader !== undefined && headers[clientHeader] !== undefined,
+  );
   return api?.errorShape ?? own;
 }
 

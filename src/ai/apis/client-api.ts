@@ -4,8 +4,8 @@
 import type { z } from "zod";
 import type { ModelRequest } from "#contract/ai/chat.ts";
 import type { OpenAiError } from "#contract/ai/openai-error.ts";
+import type { ClientFormat } from "#contract/ai/operations.ts";
 import type { Problem } from "#contract/problem.ts";
-import type { ClientFormat } from "#providers/provider.ts";
 import type { ApiRequest } from "./api-request.ts";
 
 /** One operation of a client API, for the router and the OpenAPI document. */
@@ -64,6 +64,8 @@ export interface ClientApi {
   alsoAt?: RegExp;
   /** Its clients may send the key in the URL, as the parameter with this name. URLs are in no log. */
   keyParameter?: string;
+  /** A header that only its clients send, in lower case: it decides the shape of errors at paths that several APIs have. */
+  clientHeader?: string;
   operations: readonly ApiOperation[];
   /** Absent: OpenAI's. */
   errorShape?: ErrorShape;
@@ -73,5 +75,12 @@ export interface ClientApi {
   webSocketRefusal?: Problem;
   /** Error codes that this API alone has: status and when, for the page of errors. */
   codes?: Readonly<Record<string, readonly [status: string, when: string]>>;
+  /** The answer that the text of a stream adds up to, for the content log. The stream may have been cut anywhere. */
+  joinAnswer(text: string): unknown;
+  /** OpenTelemetry's `gen_ai.operation.name` for its completions. */
+  spanOperation: "chat" | "generate_content" | "text_completion";
   request(read: ModelRequest, received: Received): ApiRequest;
 }
+
+/** A row of `apis.ts`, which has the name too. */
+export type ClientApiRow = Omit<ClientApi, "format">;

@@ -2,6 +2,7 @@
 // answer is known, and waits for nothing: its content is redacted, shortened, sealed and written behind the answer, like the
 // usage records. What waits is bounded in bytes, and what is dropped is counted.
 
+import { clientApiOf } from "#ai/apis/apis.ts";
 import type { ClientRequest, CompletionResult, ResponseStream } from "#ai/completion.ts";
 import type { Pool } from "#ai/pools/member.ts";
 import { createWriteBehind } from "#ai/write-behind.ts";
@@ -14,7 +15,6 @@ import type { CallContentsTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
 import { redaction } from "./redact.ts";
 import { shorten } from "./shorten.ts";
-import { wholeAnswer } from "./whole-answer.ts";
 
 /** The content of a call as it is sealed, in JSON. */
 export interface StoredContent {
@@ -218,7 +218,7 @@ function askedIn({ body, form }: ClientRequest): unknown {
 function answeredIn({ request, answered }: Observed): unknown {
   switch (answered.kind) {
     case "stream":
-      return answered.text === "" ? null : wholeAnswer(request.api.format, answered.text);
+      return answered.text === "" ? null : clientApiOf(request.api.format).joinAnswer(answered.text);
     case "aborted":
       return null;
     case "error":

@@ -12,6 +12,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
+import { clientApiOf } from "#ai/apis/apis.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { CallKind } from "#contract/ai/operations.ts";
@@ -57,10 +58,8 @@ interface BegunAttempt {
 }
 
 /** The conventions name the operations of completions and of embeddings; the others have their own name here. */
-function operationOf(kind: CallKind, format: ClientFormat): string {
-  if (kind !== "chat") return kind;
-  return format === "gemini" ? "generate_content" : format === "completions" ? "text_completion" : kind;
-}
+const operationOf = (kind: CallKind, format: ClientFormat): string =>
+  kind === "chat" ? clientApiOf(format).spanOperation : kind;
 
 const notGivenUp = () => false;
 

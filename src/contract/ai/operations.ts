@@ -29,6 +29,17 @@ export const clientFormats = [
 ] as const;
 export type ClientFormat = (typeof clientFormats)[number];
 
+/** The formats in which completions may be deferred. */
+export const deferrableFormats = [
+  "chat_completions",
+  "messages",
+  "responses",
+] as const satisfies readonly ClientFormat[];
+
+/** Names in a sentence of Markdown: "`a`, `b` or `c`". */
+export const listed = (names: readonly string[]): string =>
+  names.map((name, at) => `${at === 0 ? "" : at === names.length - 1 ? " or " : ", "}\`${name}\``).join("");
+
 /** A form as the caller sent it: its fields and files in order, and the boundary between them. */
 export interface Form {
   boundary: string;

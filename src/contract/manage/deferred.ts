@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { deferredStatuses } from "#contract/ai/deferred.ts";
+import { deferrableFormats, listed } from "#contract/ai/operations.ts";
 import { idCursor, instant, limit, page, reply } from "#contract/envelope.ts";
 
 const deferred = z
@@ -12,7 +13,7 @@ const deferred = z
       .string()
       .nullable()
       .describe(
-        "The API in which it was asked for: `chat_completions`, `messages` or `responses`. Null: it was asked for before this was recorded.",
+        `The API in which it was asked for: ${listed(deferrableFormats)}. Null: it was asked for before this was recorded.`,
       ),
     status: z.enum(deferredStatuses),
     attempts: z.int().describe("How often the pool was asked."),

@@ -1,7 +1,7 @@
 // The management API's schemas for what a pool's keys used, and for single calls.
 
 import { z } from "zod";
-import { callKinds, clientFormats } from "#contract/ai/operations.ts";
+import { callKinds, clientFormats, listed } from "#contract/ai/operations.ts";
 import { cursorNote, instant, limit, page, reply, timeParam } from "#contract/envelope.ts";
 
 const day = z.iso.date("must be a day such as 2026-11-21");
@@ -140,7 +140,7 @@ const call = z
       .string()
       .nullable()
       .describe(
-        "The API in which a completion was asked for: `chat_completions`, `messages`, `responses`, `gemini`, `completions` or `compaction`. Null: another operation, or a call from before this was recorded.",
+        `The API in which a completion was asked for: ${listed(clientFormats)}. Null: another operation, or a call from before this was recorded.`,
       ),
     stream: z.boolean(),
     reused: z

@@ -1,11 +1,14 @@
 // OpenAI's chat completions as a client API: the form that everything inside has, so that nothing is translated.
 
 import type { AnswerRules, ApiRequest, ChatForm, StreamWriter } from "#ai/apis/api-request.ts";
-import type { ClientApi } from "#ai/apis/client-api.ts";
+import type { ClientApiRow } from "#ai/apis/client-api.ts";
+import { fold } from "#ai/stream/fold.ts";
+import { chunksIn } from "#ai/stream/recorded.ts";
 import { errorFrame, rewrite, type ServicePool, SseWriter } from "#ai/stream/sse-writer.ts";
 import { type ModelRequest, readChat } from "#contract/ai/chat.ts";
 import { chatReply, chatRequest } from "#contract/ai/chat-shapes.ts";
 import type { ApiError } from "#providers/provider.ts";
+import { parseJson } from "#providers/translate/json.ts";
 
 const noHeaders: ApiRequest["headers"] = {};
 const noNames: ReadonlySet<string> = new Set();
@@ -54,8 +57,7 @@ export class ChatCompletionsRequest implements ApiRequest {
   }
 }
 
-export const chatCompletions: ClientApi = {
-  format: "chat_completions",
+export const chatCompletions: ClientApiRow = {
   path: "/api/ai/v1/chat/completions",
   operations: [
     {
@@ -73,5 +75,7 @@ export const chatCompletions: ClientApi = {
       read: readChat,
     },
   ],
+  joinAnswer: (text) => parseJson(fold(chunksIn(text)).text),
+  spanOperation: "chat",
   request: (read) => new ChatCompletionsRequest(read),
 };

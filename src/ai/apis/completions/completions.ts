@@ -3,12 +3,15 @@
 
 import { z } from "zod";
 import type { ApiRequest } from "#ai/apis/api-request.ts";
-import type { ClientApi } from "#ai/apis/client-api.ts";
+import type { ClientApiRow } from "#ai/apis/client-api.ts";
 import { untranslated } from "#ai/apis/passed-on.ts";
+import { chunksIn } from "#ai/stream/recorded.ts";
 import { errorFrame, rewrite, SseWriter } from "#ai/stream/sse-writer.ts";
 import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
 import { servicePool } from "#contract/ai/chat-shapes.ts";
 import type { Problem } from "#contract/problem.ts";
+import { foldedCompletion } from "#providers/openai/completions.ts";
+import { parseJson } from "#providers/translate/json.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -88,8 +91,7 @@ export function createCompletionsRequest({
   };
 }
 
-export const completionsApi: ClientApi = {
-  format: "completions",
+export const completionsApi: ClientApiRow = {
   path: "/api/ai/v1/completions",
   operations: [
     {
@@ -106,5 +108,7 @@ export const completionsApi: ClientApi = {
       read: readCompletions,
     },
   ],
+  joinAnswer: (text) => parseJson(foldedCompletion(chunksIn(text)).text),
+  spanOperation: "text_completion",
   request: createCompletionsRequest,
 };

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { ApiRequest } from "#ai/apis/api-request.ts";
-import type { ApiOperation, ClientApi } from "#ai/apis/client-api.ts";
+import type { ApiOperation, ClientApiRow } from "#ai/apis/client-api.ts";
 import { ToolNames } from "#ai/apis/tool-names.ts";
 import { withMembers } from "#contract/json-text.ts";
 import { type ContentRules, contentOf } from "./answer.ts";
@@ -16,6 +16,7 @@ import {
   readEmbedded,
 } from "./embeddings.ts";
 import { geminiErrors } from "./error-shape.ts";
+import { joinedContent } from "./joined.ts";
 import { chatOfContents, wantsThoughts } from "./request.ts";
 import { countReply, countRequest, generateReply, generateRequest, readContents } from "./shapes.ts";
 import { ContentWriter, contentError, framingOf } from "./stream.ts";
@@ -136,14 +137,16 @@ const operations = (["v1beta", "v1"] as const).flatMap((version) =>
   ),
 );
 
-export const geminiApi: ClientApi = {
-  format: "gemini",
+export const geminiApi: ClientApiRow = {
   path: "/api/ai/v1beta",
   alsoAt:
     /^\/api\/ai\/(?:v1alpha\/|upload\/|v1\/models\/[^/]+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents|predict|predictLongRunning|batchGenerateContent|asyncBatchEmbedContent|bidiGenerateContent|computeTokens)$)/,
   keyParameter: "key",
   operations,
   errorShape: geminiErrors,
+  clientHeader: "x-goog-api-key",
+  joinAnswer: joinedContent,
+  spanOperation: "generate_content",
   request: (read, { stem, query }) =>
     isEmbeddings(read)
       ? createEmbeddingsRequest(read)

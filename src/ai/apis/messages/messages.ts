@@ -1,11 +1,14 @@
 // Anthropic's Messages API: what Claude Code and Anthropic's clients speak.
 
 import type { ApiRequest, ChatForm } from "#ai/apis/api-request.ts";
-import type { ClientApi } from "#ai/apis/client-api.ts";
+import type { ClientApiRow } from "#ai/apis/client-api.ts";
 import { forwardedHeaders } from "#ai/apis/forwarded-headers.ts";
 import { ToolNames } from "#ai/apis/tool-names.ts";
+import { chunksIn, errorIn, objectsIn } from "#ai/stream/recorded.ts";
 import { withMembers } from "#contract/json-text.ts";
 import { isObject } from "#contract/normalise.ts";
+import { foldedMessage } from "#providers/anthropic/fold.ts";
+import { parseJson } from "#providers/translate/json.ts";
 import { type MessageRules, messageOf } from "./answer.ts";
 import { anthropicErrors, requestIdHeader } from "./error-shape.ts";
 import { chatOfMessages } from "./request.ts";
@@ -101,8 +104,14 @@ const forwardedPrefixes: readonly string[] = ["x-claude-code-"];
 
 const example = { messages: [{ role: "user", content: "Hello!" }] };
 
-export const messagesApi: ClientApi = {
-  format: "messages",
+/** The message that a stream's events add up to, as far as it came. */
+function joinedMessage(text: string): object {
+  const chunks = chunksIn(text);
+  const message = parseJson(foldedMessage(chunks).text);
+  return { ...(isObject(message) ? message : {}), ...errorIn(objectsIn(chunks)) };
+}
+
+export const messagesApi: ClientApiRow = {
   path: "/api/ai/v1/messages",
   operations: [
     {
@@ -134,6 +143,9 @@ export const messagesApi: ClientApi = {
   ],
   errorShape: anthropicErrors,
   requestIdHeader,
+  clientHeader: "anthropic-version",
+  joinAnswer: joinedMessage,
+  spanOperation: "chat",
   request: ({ text, body }, { headers, stem }) =>
     createMessagesRequest(
       { text, body, headers: forwardedHeaders(headers, forwardedNames, forwardedPrefixes) },

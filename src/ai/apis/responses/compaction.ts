@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import type { ApiRequest } from "#ai/apis/api-request.ts";
-import type { ClientApi } from "#ai/apis/client-api.ts";
+import type { ClientApiRow } from "#ai/apis/client-api.ts";
 import { untranslated } from "#ai/apis/passed-on.ts";
 import { withServed } from "#ai/stream/sse-writer.ts";
 import { type ModelRequest, wrong } from "#contract/ai/chat.ts";
@@ -41,8 +41,7 @@ const noStreams = () => {
   throw new Error("Compacted conversations have no streams.");
 };
 
-export const compactionApi: ClientApi = {
-  format: "compaction",
+export const compactionApi: ClientApiRow = {
   path: "/api/ai/v1/responses/compact",
   operations: [
     {
@@ -57,6 +56,8 @@ export const compactionApi: ClientApi = {
       read: readCompaction,
     },
   ],
+  joinAnswer: noStreams,
+  spanOperation: "chat",
   request: ({ body }, { headers }): ApiRequest => ({
     ...untranslated("/responses/compact", true),
     format: "compaction",

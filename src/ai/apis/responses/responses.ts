@@ -1,12 +1,13 @@
 // OpenAI's Responses API: what Codex and OpenAI's newer clients speak. Nothing is stored but what runs in the background.
 
 import type { ApiRequest, ChatForm } from "#ai/apis/api-request.ts";
-import type { ClientApi, Received } from "#ai/apis/client-api.ts";
+import type { ClientApiRow, Received } from "#ai/apis/client-api.ts";
 import { forwardedHeaders } from "#ai/apis/forwarded-headers.ts";
 import { ToolNames } from "#ai/apis/tool-names.ts";
 import { aiErrorReply } from "#contract/ai/openai-error.ts";
 import { withMembers } from "#contract/json-text.ts";
 import { type ResponseRules, responseOf } from "./answer.ts";
+import { joinedResponse } from "./joined.ts";
 import { chatOfResponses } from "./request.ts";
 import {
   countInputReply,
@@ -101,8 +102,7 @@ const forwardedPrefixes: readonly string[] = ["x-openai-internal-", "x-codex-"];
 export const responsesHeaders = (headers: Received["headers"]): Record<string, string> =>
   forwardedHeaders(headers, forwardedNames, forwardedPrefixes);
 
-export const responsesApi: ClientApi = {
-  format: "responses",
+export const responsesApi: ClientApiRow = {
   path: "/api/ai/v1/responses",
   operations: [
     {
@@ -147,6 +147,8 @@ export const responsesApi: ClientApi = {
   codes: {
     websocket_not_supported: ["426", "A WebSocket was asked for at `/api/ai/v1/responses`; there are none."],
   },
+  joinAnswer: joinedResponse,
+  spanOperation: "chat",
   request: ({ text, body }, { headers, stem, created, isDeferred }) =>
     createResponsesRequest({ text, body, headers: responsesHeaders(headers) }, stem, created, isDeferred),
 };

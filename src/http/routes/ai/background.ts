@@ -28,7 +28,7 @@ type Of = Pick<PoolCall, "core" | "opened">;
 
 /** Whether it was asked for in this API. */
 function isResponse({ row, result }: Deferred, stored: StoredRequest | null): boolean {
-  if (row.api !== null) return row.api === responsesApi.format;
+  if (row.api !== null) return row.api === "responses";
   // Of what was stored before its API was, the operation is known as long as it has a request or a result.
   const path = result?.path ?? stored?.path;
   if (path !== undefined) return path === responsesApi.path;
