@@ -237,7 +237,7 @@ export interface StreamReader {
    */
   thinking?(): boolean;
   /** Whether a finished stream without output is an answer: the vendor counted tokens of it. Absent: it never is. */
-  rightlyEmpty?(): boolean;
+  mayBeEmpty?(): boolean;
   /** Whether a choice is still unfinished; absent if streams of the vendor have one choice. */
   missing?(): boolean;
 }

@@ -1,6 +1,7 @@
 // Masks the secrets of one member's settings in the failures that its vendor reports. `scrub.ts` recognises keys by their
 // form; this compares with the secrets themselves.
 
+import { mapPieces } from "#providers/translate/stream-reader.ts";
 import { withoutSecrets } from "#settings/redact.ts";
 import type { ApiError, Failure, Provider, StreamPiece, StreamReader } from "./provider.ts";
 
@@ -25,15 +26,9 @@ export function redactSecrets(provider: Provider, secrets: readonly string[]): P
   const redactedReader = (reader: StreamReader): StreamReader => {
     const redactPiece = (piece: StreamPiece): StreamPiece =>
       piece.kind === "failure" ? withRedaction(piece) : piece;
-    return {
-      push: (event) => {
-        const pieces = reader.push(event);
-        return pieces.some(({ kind }) => kind === "failure") ? pieces.map(redactPiece) : pieces;
-      },
-      ...(reader.missing ? { missing: () => reader.missing!() } : {}),
-      ...(reader.rightlyEmpty ? { rightlyEmpty: () => reader.rightlyEmpty!() } : {}),
-      ...(reader.thinking ? { thinking: () => reader.thinking!() } : {}),
-    };
+    return mapPieces(reader, (pieces) =>
+      pieces.some(({ kind }) => kind === "failure") ? pieces.map(redactPiece) : pieces,
+    );
   };
   return {
     ...provider,

@@ -4,6 +4,7 @@ import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { Failure, NativeApi, Provider, SealedReasoning } from "#providers/provider.ts";
 import { hasPacked, isPlainThought } from "#providers/translate/reasoning-details.ts";
+import { mapPieces } from "#providers/translate/stream-reader.ts";
 import { thoughtSignatures } from "#providers/translate/thought-signatures.ts";
 import type { FailoverCall, Run } from "./call.ts";
 import type { SealedOrigins } from "./sealed-origins.ts";
@@ -128,18 +129,11 @@ export function noting(
       return answer;
     },
     stream: (request) => {
-      const stream = reader.stream(request);
       const made = sealed.madeInPieces?.() ?? sealed.made;
-      return {
-        push: (event) => {
-          const pieces = stream.push(event);
-          for (const piece of pieces) if (piece.kind === "chunk") note(made(piece.text));
-          return pieces;
-        },
-        ...(stream.missing && { missing: () => stream.missing!() }),
-        ...(stream.rightlyEmpty && { rightlyEmpty: () => stream.rightlyEmpty!() }),
-        ...(stream.thinking && { thinking: () => stream.thinking!() }),
-      };
+      return mapPieces(reader.stream(request), (pieces) => {
+        for (const piece of pieces) if (piece.kind === "chunk") note(made(piece.text));
+        return pieces;
+      });
     },
   };
 }

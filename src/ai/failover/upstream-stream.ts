@@ -97,7 +97,7 @@ export class UpstreamStream {
         return { failure: read.failure, timeout: read.timeout, overtime };
       }
       if (read.kind === "done") {
-        if (this.#reader.rightlyEmpty?.()) return null;
+        if (this.#reader.mayBeEmpty?.()) return null;
         const failure = upstreamError("The provider's stream was empty.", "empty_answer");
         return { failure, timeout: false, overtime: false };
       }

@@ -27,6 +27,7 @@ import {
   thinkingBlock,
   thoughtDetail,
 } from "#providers/translate/reasoning-details.ts";
+import { untilEnd } from "#providers/translate/stream-reader.ts";
 import { makerFields } from "#providers/translate/unsealed-thoughts.ts";
 import { anthropicError } from "./failure.ts";
 import { jsonTool, usesJsonTool, writesJson } from "./request.ts";
@@ -88,7 +89,7 @@ export function countedOf(usage: Fields): TokenCounts | null {
  * Whether an answer without content is one: Claude ends its turn so, with a few tokens counted, where it has nothing to add,
  * mostly after the results of tools (docs: "Empty responses with end_turn"). `usage`: the final counts.
  */
-export const isRightlyEmpty = (reason: string, usage: unknown): boolean =>
+export const isEmptyTurn = (reason: string, usage: unknown): boolean =>
   reason === "end_turn" && isObject(usage) && (count(usage.output_tokens) ?? 0) > 0;
 
 /** The chat completion of an Anthropic message, from its JSON. */
@@ -132,7 +133,7 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
     [{ index: 0, text: content, reasoning, details, refusal, calls, finishReason }],
     countedOf(mergeUsage({}, value.usage)),
   );
-  return isRightlyEmpty(reason, value.usage) ? { ...answer, output: true } : answer;
+  return isEmptyTurn(reason, value.usage) ? { ...answer, output: true } : answer;
 }
 
 /** The model did not follow the instruction to answer in JSON. Another member is asked, and the health of this one stays as it is. */
@@ -172,140 +173,166 @@ interface OpenTool {
   written: boolean;
 }
 
-/** Reads the events of a stream. Nothing after an error or the end is read. */
-export function anthropicStream(request: ChatRequest): StreamReader {
-  const byTool = usesJsonTool(request);
-  const inJson = writesJson(request);
-  const { maker } = request;
-  /** An object that the model writes is passed on when it is known to be one. */
-  let held = "";
-  const tools = new Map<unknown, OpenTool>();
-  let chunks: ChunkWriter | null = null;
-  let usage: Fields = {};
-  let calls = 0;
-  let hasText = false;
-  let finished = false;
-  let over = false;
-  let thinking = false;
-  let rightlyEmpty = false;
-  /** The block of thoughts under way, and how many came before it. */
-  let thoughts = { text: "", signature: "" };
-  let details = 0;
+/** Reads the events of a stream. */
+export const anthropicStream = (request: ChatRequest): StreamReader => new AnthropicStream(request);
 
-  const started = (event: Fields): StreamPiece[] => {
+class AnthropicStream implements StreamReader {
+  readonly #request: ChatRequest;
+  readonly #byTool: boolean;
+  readonly #inJson: boolean;
+  /** The beginning of an object that the model writes. It is passed on once it is known to be one. */
+  #held = "";
+  readonly #tools = new Map<unknown, OpenTool>();
+  #chunks: ChunkWriter | null = null;
+  #usage: Fields = {};
+  #calls = 0;
+  #hasText = false;
+  #finished = false;
+  #thinking = false;
+  #mayBeEmpty = false;
+  /** The current block of thoughts, and the number of those before it. */
+  #thoughts = { text: "", signature: "" };
+  #details = 0;
+
+  constructor(request: ChatRequest) {
+    this.#request = request;
+    this.#byTool = usesJsonTool(request);
+    this.#inJson = writesJson(request);
+  }
+
+  readonly push = untilEnd((event) => this.#read(event));
+
+  thinking(): boolean {
+    return this.#thinking || this.#held !== "";
+  }
+
+  mayBeEmpty(): boolean {
+    return this.#mayBeEmpty;
+  }
+
+  #started(event: Fields): StreamPiece[] {
     const message = isObject(event.message) ? event.message : {};
-    usage = mergeUsage(usage, message.usage);
-    const head = { id: textOf(message.id), created: 0, model: textOf(message.model) || request.model };
-    chunks = chunkWriter(head, request);
-    return [chunks.role(0)];
-  };
+    this.#usage = mergeUsage(this.#usage, message.usage);
+    const head = { id: textOf(message.id), created: 0, model: textOf(message.model) || this.#request.model };
+    this.#chunks = chunkWriter(head, this.#request);
+    return [this.#chunks.role(0)];
+  }
 
-  const content = (write: ChunkWriter, text: string): StreamPiece[] => {
+  #content(write: ChunkWriter, text: string): StreamPiece[] {
     if (text === "") return [];
-    hasText = true;
-    if (inJson) {
-      held += text;
+    this.#hasText = true;
+    if (this.#inJson) {
+      this.#held += text;
       return [];
     }
     return [write.delta(0, { content: text })];
-  };
-  const reasoning = (write: ChunkWriter, text: string): StreamPiece[] => {
+  }
+
+  #reasoning(write: ChunkWriter, text: string): StreamPiece[] {
     if (text === "") return [];
-    thoughts.text += text;
-    return [write.delta(0, { reasoning_content: text, details: [thoughtDetail(details, text, "")] })];
-  };
-  const sealed = (write: ChunkWriter, detail: Fields, whole: Fields): StreamPiece[] => {
+    this.#thoughts.text += text;
+    return [write.delta(0, { reasoning_content: text, details: [thoughtDetail(this.#details, text, "")] })];
+  }
+
+  #sealed(write: ChunkWriter, detail: Fields, whole: Fields): StreamPiece[] {
     const block = thinkingBlock(whole);
-    details += 1;
+    this.#details += 1;
     return [write.delta(0, { details: [detail], ...(block === null ? {} : { blocks: [block] }) })];
-  };
-  const toolText = (write: ChunkWriter, tool: OpenTool, text: string): StreamPiece[] => {
+  }
+
+  #toolText(write: ChunkWriter, tool: OpenTool, text: string): StreamPiece[] {
     if (text === "") return [];
     tool.written = true;
-    if (tool.call === null) return content(write, text);
+    if (tool.call === null) return this.#content(write, text);
     return [write.delta(0, { call: { index: tool.call, arguments: text } })];
-  };
+  }
 
-  const blockStarted = (write: ChunkWriter, event: Fields): StreamPiece[] => {
+  #blockStarted(write: ChunkWriter, event: Fields): StreamPiece[] {
     const block = isObject(event.content_block) ? event.content_block : {};
-    thinking = isThinking(block);
-    if (block.type === "text") return content(write, textOf(block.text));
+    this.#thinking = isThinking(block);
+    if (block.type === "text") return this.#content(write, textOf(block.text));
     if (block.type === "thinking") {
-      thoughts = { text: "", signature: textOf(block.signature) };
-      return reasoning(write, textOf(block.thinking));
+      this.#thoughts = { text: "", signature: textOf(block.signature) };
+      return this.#reasoning(write, textOf(block.thinking));
     }
     if (block.type === "redacted_thinking" && textOf(block.data) !== "") {
-      const detail = sealedDetail(details, textOf(block.data), claudeFormat);
-      return sealed(write, detail, detail);
+      const detail = sealedDetail(this.#details, textOf(block.data), claudeFormat);
+      return this.#sealed(write, detail, detail);
     }
     if (block.type !== "tool_use") return [];
-    if (tools.size >= maxTools) return [badFrame("Anthropic's stream begins too many tool calls.")];
+    if (this.#tools.size >= maxTools) return [badFrame("Anthropic's stream begins too many tool calls.")];
     const name = textOf(block.name);
-    const call = byTool && name === jsonTool ? null : calls++;
-    tools.set(event.index, { call, input: block.input, written: false });
+    const call = this.#byTool && name === jsonTool ? null : this.#calls++;
+    this.#tools.set(event.index, { call, input: block.input, written: false });
     if (call === null) return [];
     return [write.delta(0, { call: { index: call, id: textOf(block.id), name, arguments: "" } })];
-  };
+  }
 
-  const blockDelta = (write: ChunkWriter, event: Fields): StreamPiece[] => {
+  #blockDelta(write: ChunkWriter, event: Fields): StreamPiece[] {
     const delta = isObject(event.delta) ? event.delta : {};
-    if (delta.type === "text_delta") return content(write, textOf(delta.text));
-    if (delta.type === "thinking_delta") return reasoning(write, textOf(delta.thinking));
-    if (delta.type === "signature_delta") thoughts.signature += textOf(delta.signature);
+    if (delta.type === "text_delta") return this.#content(write, textOf(delta.text));
+    if (delta.type === "thinking_delta") return this.#reasoning(write, textOf(delta.thinking));
+    if (delta.type === "signature_delta") this.#thoughts.signature += textOf(delta.signature);
     if (delta.type !== "input_json_delta") return [];
-    const tool = tools.get(event.index);
+    const tool = this.#tools.get(event.index);
     // Tools that the vendor runs itself send such deltas too.
-    return tool ? toolText(write, tool, textOf(delta.partial_json)) : [];
-  };
+    return tool ? this.#toolText(write, tool, textOf(delta.partial_json)) : [];
+  }
 
-  const blockStopped = (write: ChunkWriter, event: Fields): StreamPiece[] => {
-    thinking = false;
-    const { text, signature } = thoughts;
-    thoughts = { text: "", signature: "" };
+  #blockStopped(write: ChunkWriter, event: Fields): StreamPiece[] {
+    const { maker } = this.#request;
+    this.#thinking = false;
+    const { text, signature } = this.#thoughts;
+    this.#thoughts = { text: "", signature: "" };
     if (signature === "" && text !== "") {
       const unsigned = {
-        ...thoughtDetail(details, "", ""),
+        ...thoughtDetail(this.#details, "", ""),
         ...(maker === undefined ? {} : makerFields(maker)),
       };
-      details += 1;
+      this.#details += 1;
       return maker === undefined ? [] : [write.delta(0, { details: [unsigned] })];
     }
     if (signature !== "") {
-      return sealed(write, thoughtDetail(details, "", signature), thoughtDetail(details, text, signature));
+      return this.#sealed(
+        write,
+        thoughtDetail(this.#details, "", signature),
+        thoughtDetail(this.#details, text, signature),
+      );
     }
-    const tool = tools.get(event.index);
+    const tool = this.#tools.get(event.index);
     if (!tool || tool.written) return [];
-    return toolText(write, tool, JSON.stringify(tool.input ?? {}));
-  };
+    return this.#toolText(write, tool, JSON.stringify(tool.input ?? {}));
+  }
 
-  const messageDelta = (write: ChunkWriter, event: Fields): StreamPiece[] => {
-    usage = mergeUsage(usage, event.usage);
+  #messageDelta(write: ChunkWriter, event: Fields): StreamPiece[] {
+    this.#usage = mergeUsage(this.#usage, event.usage);
     const delta = isObject(event.delta) ? event.delta : {};
     const reason = textOf(delta.stop_reason);
-    if (reason === "" || finished) return [];
+    if (reason === "" || this.#finished) return [];
     const broken = brokenOff(reason);
     if (broken !== null) return [{ kind: "failure", failure: broken }];
-    finished = true;
-    thinking = false;
-    rightlyEmpty = isRightlyEmpty(reason, event.usage);
-    const finish = finishOf(reason, byTool);
-    const object = inJson && finish === "stop" ? objectIn(held) : held;
+    this.#finished = true;
+    this.#thinking = false;
+    this.#mayBeEmpty = isEmptyTurn(reason, event.usage);
+    const finish = finishOf(reason, this.#byTool);
+    const object = this.#inJson && finish === "stop" ? objectIn(this.#held) : this.#held;
     if (object === null) return [{ kind: "failure", failure: noObject }];
     const whole = object === "" ? [] : [write.delta(0, { content: object })];
-    held = "";
+    this.#held = "";
     const refusal =
-      reason === "refusal" && !hasText ? [write.delta(0, { refusal: refusalOf(delta.stop_details) })] : [];
+      reason === "refusal" && !this.#hasText
+        ? [write.delta(0, { refusal: refusalOf(delta.stop_details) })]
+        : [];
     return [...whole, ...refusal, write.finish(0, finish)];
-  };
+  }
 
-  const stopped = (write: ChunkWriter): StreamPiece[] => {
-    over = true;
-    if (!finished) return [badFrame("Anthropic's stream ended without a stop reason.")];
-    const counted = countedOf(usage);
+  #stopped(write: ChunkWriter): StreamPiece[] {
+    if (!this.#finished) return [badFrame("Anthropic's stream ended without a stop reason.")];
+    const counted = countedOf(this.#usage);
     return [...(counted === null ? [] : [write.usage(counted)]), { kind: "done" }];
-  };
+  }
 
-  const read = ({ event: name, data }: VendorEvent): StreamPiece[] => {
+  #read({ event: name, data }: VendorEvent): StreamPiece[] {
     const event = parseAnswerExactly(data);
     const type = isObject(event) && typeof event.type === "string" ? event.type : name;
     if (type === "ping") return [];
@@ -313,33 +340,22 @@ export function anthropicStream(request: ChatRequest): StreamReader {
       return [{ kind: "failure", failure: anthropicError(200, event, null) }];
     }
     if (!isObject(event)) return [badFrame("Anthropic sent a frame that is not a JSON object.")];
-    if (type === "message_start") return chunks === null ? started(event) : [];
-    if (chunks === null) return [badFrame("Anthropic's stream did not begin with its message.")];
+    if (type === "message_start") return this.#chunks === null ? this.#started(event) : [];
+    if (this.#chunks === null) return [badFrame("Anthropic's stream did not begin with its message.")];
     switch (type) {
       case "content_block_start":
-        return blockStarted(chunks, event);
+        return this.#blockStarted(this.#chunks, event);
       case "content_block_delta":
-        return blockDelta(chunks, event);
+        return this.#blockDelta(this.#chunks, event);
       case "content_block_stop":
-        return blockStopped(chunks, event);
+        return this.#blockStopped(this.#chunks, event);
       case "message_delta":
-        return messageDelta(chunks, event);
+        return this.#messageDelta(this.#chunks, event);
       case "message_stop":
-        return stopped(chunks);
+        return this.#stopped(this.#chunks);
       default:
         // New types of events may come at any time (docs: "handle unknown event types gracefully").
         return [];
     }
-  };
-
-  return {
-    push: (event) => {
-      if (over) return [];
-      const pieces = read(event);
-      if (pieces.some(({ kind }) => kind === "failure")) over = true;
-      return pieces;
-    },
-    thinking: () => thinking || held !== "",
-    rightlyEmpty: () => rightlyEmpty,
-  };
+  }
 }

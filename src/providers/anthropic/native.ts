@@ -8,7 +8,7 @@ import type { NativeRequest, ParsedAnswer, StreamPiece, StreamReader, Usage } fr
 import { usageOf } from "#providers/translate/completion.ts";
 import { brokenOff } from "#providers/translate/finish-reasons.ts";
 import { fieldsIn, parseJson, textOf } from "#providers/translate/json.ts";
-import { countedOf, isRightlyEmpty, isThinking, mergeUsage } from "./answer.ts";
+import { countedOf, isEmptyTurn, isThinking, mergeUsage } from "./answer.ts";
 import { anthropicError } from "./failure.ts";
 import { withoutForeignThinking } from "./sealed-thinking.ts";
 
@@ -62,7 +62,7 @@ export function forwardedAnswer(text: string): ParsedAnswer {
   const broken = brokenOff(reason);
   if (broken !== null) return { kind: "failure", failure: broken };
   const output =
-    fieldsIn(value.content).length > 0 || reason !== "end_turn" || isRightlyEmpty(reason, value.usage);
+    fieldsIn(value.content).length > 0 || reason !== "end_turn" || isEmptyTurn(reason, value.usage);
   return { kind: "answer", text, output, usage: reported(mergeUsage({}, value.usage)) };
 }
 
@@ -116,7 +116,7 @@ export function forwardedStream(): StreamReader {
         event: type,
         output:
           units > 0 ||
-          (finish && (reason !== "end_turn" || thought || isRightlyEmpty(reason, value.usage))) ||
+          (finish && (reason !== "end_turn" || thought || isEmptyTurn(reason, value.usage))) ||
           (type === "content_block_start" && block.type !== "text" && !thinking),
         finish,
         usage: counted === undefined ? null : reported(usage),

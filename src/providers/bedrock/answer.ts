@@ -12,7 +12,13 @@ import type {
   StreamReader,
   VendorEvent,
 } from "#providers/provider.ts";
-import { chunkWriter, completion, type TokenCounts, type ToolCall } from "#providers/translate/completion.ts";
+import {
+  type ChunkWriter,
+  chunkWriter,
+  completion,
+  type TokenCounts,
+  type ToolCall,
+} from "#providers/translate/completion.ts";
 import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import {
   claudeFormat,
@@ -20,6 +26,7 @@ import {
   thinkingBlock,
   thoughtDetail,
 } from "#providers/translate/reasoning-details.ts";
+import { untilEnd } from "#providers/translate/stream-reader.ts";
 import { bedrockError } from "./failure.ts";
 import { makerOf } from "./request.ts";
 
@@ -68,7 +75,7 @@ function countedOf(usage: unknown): TokenCounts | null {
 }
 
 /** Whether an answer without content is one: the model ended its turn, with some tokens counted. */
-const isRightlyEmpty = (reason: string, usage: unknown): boolean =>
+const isEmptyTurn = (reason: string, usage: unknown): boolean =>
   reason === "end_turn" && isObject(usage) && (count(usage.outputTokens) ?? 0) > 0;
 
 /** The chat completion of Converse's answer, from its JSON. */
@@ -108,7 +115,7 @@ export function bedrockAnswer(text: string, request: ChatRequest): ParsedAnswer 
     [{ index: 0, text: content, reasoning, details, refusal: null, calls, finishReason: finishOf(reason) }],
     countedOf(value.usage),
   );
-  return isRightlyEmpty(reason, value.usage) ? { ...answer, output: true } : answer;
+  return isEmptyTurn(reason, value.usage) ? { ...answer, output: true } : answer;
 }
 
 /** The most tool calls whose state is kept. */
@@ -117,145 +124,150 @@ const maxTools = 1024;
 /** Exceptions of the stream have the names of the others, with a small letter in front. */
 const exceptionName = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
-/** Reads the events of a stream. Nothing after an error or the end is read. */
-export function bedrockStream(request: ChatRequest): StreamReader {
-  const write = chunkWriter({ id: "", created: 0, model: request.model }, request);
-  const isClaude = makerOf(request.model) === "claude";
-  /** Calls by the index of their block. */
-  const tools = new Map<unknown, { call: number; written: boolean }>();
-  let begun = false;
-  let finished = false;
-  let over = false;
-  let thinking = false;
-  let stopReason = "";
-  let rightlyEmpty = false;
-  /** The block of thoughts under way, and how many came before it. */
-  let thoughts = { text: "", signature: "" };
-  let details = 0;
+/** Reads the events of a stream. */
+export const bedrockStream = (request: ChatRequest): StreamReader => new BedrockStream(request);
 
-  const thought = (reasoning: Fields): StreamPiece[] => {
+class BedrockStream implements StreamReader {
+  readonly #write: ChunkWriter;
+  readonly #isClaude: boolean;
+  /** Calls by the index of their block. */
+  readonly #tools = new Map<unknown, { call: number; written: boolean }>();
+  #begun = false;
+  #finished = false;
+  #thinking = false;
+  #stopReason = "";
+  #mayBeEmpty = false;
+  /** The current block of thoughts, and the number of those before it. */
+  #thoughts = { text: "", signature: "" };
+  #details = 0;
+
+  constructor(request: ChatRequest) {
+    this.#write = chunkWriter({ id: "", created: 0, model: request.model }, request);
+    this.#isClaude = makerOf(request.model) === "claude";
+  }
+
+  readonly push = untilEnd((event) => this.#read(event));
+
+  thinking(): boolean {
+    return this.#thinking;
+  }
+
+  mayBeEmpty(): boolean {
+    return this.#mayBeEmpty;
+  }
+
+  #thought(reasoning: Fields): StreamPiece[] {
     const text = textOf(reasoning.text);
     const sealed = textOf(reasoning.redactedContent);
-    thinking = true;
-    thoughts.signature += textOf(reasoning.signature);
-    if (sealed !== "") return signed(sealedDetail(details, sealed, claudeFormat), null);
+    this.#thinking = true;
+    this.#thoughts.signature += textOf(reasoning.signature);
+    if (sealed !== "") return this.#signed(sealedDetail(this.#details, sealed, claudeFormat), null);
     if (text === "") return [];
-    thoughts.text += text;
+    this.#thoughts.text += text;
     // Claude's thoughts are signed when they end.
-    const pieces = isClaude ? { details: [thoughtDetail(details, text, "")] } : {};
-    return [write.delta(0, { reasoning_content: text, ...pieces })];
-  };
+    const pieces = this.#isClaude ? { details: [thoughtDetail(this.#details, text, "")] } : {};
+    return [this.#write.delta(0, { reasoning_content: text, ...pieces })];
+  }
 
-  const signed = (whole: Fields, rest: Fields | null): StreamPiece[] => {
+  #signed(whole: Fields, rest: Fields | null): StreamPiece[] {
     const block = thinkingBlock(whole);
-    details += 1;
-    return [write.delta(0, { details: [rest ?? whole], ...(block === null ? {} : { blocks: [block] }) })];
-  };
+    this.#details += 1;
+    return [
+      this.#write.delta(0, { details: [rest ?? whole], ...(block === null ? {} : { blocks: [block] }) }),
+    ];
+  }
 
-  const thoughtEnded = (): StreamPiece[] => {
-    const { text, signature } = thoughts;
-    thinking = false;
-    thoughts = { text: "", signature: "" };
+  #thoughtEnded(): StreamPiece[] {
+    const { text, signature } = this.#thoughts;
+    this.#thinking = false;
+    this.#thoughts = { text: "", signature: "" };
     if (signature === "") {
-      if (isClaude && text !== "") details += 1;
+      if (this.#isClaude && text !== "") this.#details += 1;
       return [];
     }
-    const whole = thoughtDetail(details, text, signature);
-    return signed(whole, isClaude ? thoughtDetail(details, "", signature) : whole);
-  };
+    const whole = thoughtDetail(this.#details, text, signature);
+    return this.#signed(whole, this.#isClaude ? thoughtDetail(this.#details, "", signature) : whole);
+  }
 
-  const blockStarted = ({ contentBlockIndex: at, start }: Fields): StreamPiece[] => {
+  #blockStarted({ contentBlockIndex: at, start }: Fields): StreamPiece[] {
     const use = isObject(start) && isObject(start.toolUse) ? start.toolUse : null;
     if (use === null) return [];
-    if (tools.size >= maxTools) return [badFrame("Bedrock's stream begins too many tool calls.")];
-    const call = tools.size;
-    tools.set(at, { call, written: false });
+    if (this.#tools.size >= maxTools) return [badFrame("Bedrock's stream begins too many tool calls.")];
+    const call = this.#tools.size;
+    this.#tools.set(at, { call, written: false });
     const [id, name] = [textOf(use.toolUseId), textOf(use.name)];
-    return [write.delta(0, { call: { index: call, id, name, arguments: "" } })];
-  };
+    return [this.#write.delta(0, { call: { index: call, id, name, arguments: "" } })];
+  }
 
-  const blockDelta = ({ contentBlockIndex: at, delta }: Fields): StreamPiece[] => {
+  #blockDelta({ contentBlockIndex: at, delta }: Fields): StreamPiece[] {
     if (!isObject(delta)) return [];
-    if (isObject(delta.reasoningContent)) return thought(delta.reasoningContent);
-    if (textOf(delta.text) !== "") return [write.delta(0, { content: textOf(delta.text) })];
+    if (isObject(delta.reasoningContent)) return this.#thought(delta.reasoningContent);
+    if (textOf(delta.text) !== "") return [this.#write.delta(0, { content: textOf(delta.text) })];
     const input = isObject(delta.toolUse) ? textOf(delta.toolUse.input) : "";
-    const tool = tools.get(at);
+    const tool = this.#tools.get(at);
     if (input === "" || tool === undefined) return [];
     tool.written = true;
-    return [write.delta(0, { call: { index: tool.call, arguments: input } })];
-  };
+    return [this.#write.delta(0, { call: { index: tool.call, arguments: input } })];
+  }
 
   /** A call without arguments has no deltas. */
-  const toolEnded = (at: unknown): StreamPiece[] => {
-    const tool = tools.get(at);
+  #toolEnded(at: unknown): StreamPiece[] {
+    const tool = this.#tools.get(at);
     if (tool === undefined || tool.written) return [];
     tool.written = true;
-    return [write.delta(0, { call: { index: tool.call, arguments: "{}" } })];
-  };
+    return [this.#write.delta(0, { call: { index: tool.call, arguments: "{}" } })];
+  }
 
-  const blockStopped = ({ contentBlockIndex: at }: Fields): StreamPiece[] => [
-    ...thoughtEnded(),
-    ...toolEnded(at),
-  ];
+  #blockStopped({ contentBlockIndex: at }: Fields): StreamPiece[] {
+    return [...this.#thoughtEnded(), ...this.#toolEnded(at)];
+  }
 
-  const stopped = (event: Fields): StreamPiece[] => {
-    stopReason = textOf(event.stopReason);
-    if (stopReason === "") return [badFrame("Bedrock's stream stopped without a reason.")];
-    const failure = malformed(stopReason);
+  #stopped(event: Fields): StreamPiece[] {
+    this.#stopReason = textOf(event.stopReason);
+    if (this.#stopReason === "") return [badFrame("Bedrock's stream stopped without a reason.")];
+    const failure = malformed(this.#stopReason);
     if (failure !== null) return [{ kind: "failure", failure }];
-    finished = true;
+    this.#finished = true;
     return [
-      ...[...tools.keys()].flatMap(toolEnded),
-      ...thoughtEnded(),
-      write.finish(0, finishOf(stopReason)),
+      ...[...this.#tools.keys()].flatMap((at) => this.#toolEnded(at)),
+      ...this.#thoughtEnded(),
+      this.#write.finish(0, finishOf(this.#stopReason)),
     ];
-  };
+  }
 
-  const ended = (event: Fields): StreamPiece[] => {
+  #ended(event: Fields): StreamPiece[] {
     const counted = countedOf(event.usage);
-    if (!finished) return [];
-    over = true;
-    rightlyEmpty = isRightlyEmpty(stopReason, event.usage);
-    return [...(counted === null ? [] : [write.usage(counted)]), { kind: "done" }];
-  };
+    if (!this.#finished) return [];
+    this.#mayBeEmpty = isEmptyTurn(this.#stopReason, event.usage);
+    return [...(counted === null ? [] : [this.#write.usage(counted)]), { kind: "done" }];
+  }
 
-  const read = ({ event: name, data }: VendorEvent): StreamPiece[] => {
+  #read({ event: name, data }: VendorEvent): StreamPiece[] {
     const event = parseAnswerExactly(data);
     const [, fault] = /^(?:exception|error):(.*)$/s.exec(name ?? "") ?? [];
     if (fault !== undefined)
       return [{ kind: "failure", failure: bedrockError(200, exceptionName(fault), event, null) }];
     if (!isObject(event)) return [badFrame("Bedrock sent a frame that is not a JSON object.")];
     if (name === "messageStart") {
-      if (begun) return [];
-      begun = true;
-      return [write.role(0)];
+      if (this.#begun) return [];
+      this.#begun = true;
+      return [this.#write.role(0)];
     }
-    if (name === "metadata") return ended(event);
-    if (!begun) return [badFrame("Bedrock's stream did not begin with its message.")];
+    if (name === "metadata") return this.#ended(event);
+    if (!this.#begun) return [badFrame("Bedrock's stream did not begin with its message.")];
     // What comes behind the stop belongs to no answer.
-    if (finished) return [];
+    if (this.#finished) return [];
     switch (name) {
       case "contentBlockStart":
-        return blockStarted(event);
+        return this.#blockStarted(event);
       case "contentBlockDelta":
-        return blockDelta(event);
+        return this.#blockDelta(event);
       case "contentBlockStop":
-        return blockStopped(event);
+        return this.#blockStopped(event);
       case "messageStop":
-        return stopped(event);
+        return this.#stopped(event);
       default:
         return [];
     }
-  };
-
-  return {
-    push: (event) => {
-      if (over) return [];
-      const pieces = read(event);
-      if (pieces.some(({ kind }) => kind === "failure")) over = true;
-      return pieces;
-    },
-    thinking: () => thinking,
-    rightlyEmpty: () => rightlyEmpty,
-  };
+  }
 }

@@ -17,6 +17,7 @@ import {
 } from "#providers/translate/completion.ts";
 import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { partSignature } from "#providers/translate/reasoning-details.ts";
+import { untilEnd } from "#providers/translate/stream-reader.ts";
 import { geminiError } from "./failure.ts";
 import { geminiLogprobs } from "./logprobs.ts";
 
@@ -214,13 +215,12 @@ interface OpenCandidate {
   finished: boolean;
 }
 
-/** Reads the events of a stream. Nothing after an error or the end is read. */
+/** Reads the events of a stream. */
 export function geminiStream(request: ChatRequest): StreamReader {
   const candidateCount = typeof request.body.n === "number" ? request.body.n : 1;
   const candidates = new Map<number, OpenCandidate>();
   let chunks: ChunkWriter | null = null;
   let nameCall = callNamer("");
-  let over = false;
 
   const open = (write: ChunkWriter, index: number): { state: OpenCandidate; pieces: StreamPiece[] } => {
     const known = candidates.get(index);
@@ -293,13 +293,7 @@ export function geminiStream(request: ChatRequest): StreamReader {
   };
 
   return {
-    push: ({ data }) => {
-      if (over) return [];
-      const pieces = read(data);
-      const last = pieces.at(-1)?.kind;
-      if (last === "failure" || last === "done") over = true;
-      return pieces;
-    },
+    push: untilEnd(({ data }) => read(data)),
     missing: () =>
       candidates.size < candidateCount || [...candidates.values()].some((candidate) => !candidate.finished),
   };

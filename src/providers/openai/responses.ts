@@ -13,9 +13,11 @@ import type {
   StreamPiece,
   StreamReader,
   Usage,
+  VendorEvent,
 } from "#providers/provider.ts";
 import { fieldsIn, parseExactly, parseJson, textOf } from "#providers/translate/json.ts";
 import { isPacked } from "#providers/translate/reasoning-details.ts";
+import { untilEnd } from "#providers/translate/stream-reader.ts";
 import { openaiFailure } from "./failure.ts";
 import { readUsage } from "./stream.ts";
 
@@ -165,12 +167,12 @@ export function responsesAnswer(text: string): ParsedAnswer {
 const isCall = (item: unknown) => isObject(item) && item.type !== "message" && item.type !== "reasoning";
 const isReasoning = (item: unknown) => isObject(item) && item.type === "reasoning";
 
-/** Reads the events of a stream as they are passed on. Nothing after an error or the end is read. */
+/** Reads the events of a stream as they are passed on. */
 export function responsesStream(): StreamReader {
-  let over = false;
   let thinking = false;
 
-  const read = (name: string | null, data: string): StreamPiece[] => {
+  const read = ({ event: name, data }: VendorEvent): StreamPiece[] => {
+    if (data.trim() === "" || data.trim() === "[DONE]") return [];
     const value = parseJson(data);
     if (!isObject(value)) return [badFrame("The provider sent a frame that is no event.")];
     const type = textOf(value.type) || (name ?? "");
@@ -200,15 +202,7 @@ export function responsesStream(): StreamReader {
     return finish ? [chunk, { kind: "done" }] : [chunk];
   };
 
-  return {
-    push: ({ event, data }) => {
-      if (over || data.trim() === "" || data.trim() === "[DONE]") return [];
-      const pieces = read(event, data);
-      if (pieces.some(({ kind }) => kind !== "chunk")) over = true;
-      return pieces;
-    },
-    thinking: () => thinking,
-  };
+  return { push: untilEnd(read), thinking: () => thinking };
 }
 
 /** The text of a member of the object; null: it has none of that name. */

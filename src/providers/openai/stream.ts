@@ -93,7 +93,7 @@ export function openaiStream(request: Pick<ChatRequest, "body">, contentOf = del
       return [piece];
     },
     // As in a whole answer.
-    rightlyEmpty: () => tokens > 0,
+    mayBeEmpty: () => tokens > 0,
     // After `[DONE]` no more choices follow: some vendors send one choice and ignore `n`.
     missing: () => [...finished.values()].includes(false) || (!done && finished.size < choiceCount),
   };

@@ -91,7 +91,7 @@ test("a turn that ends without a word is an answer where tokens were counted at 
     ];
     const pieces = events.flatMap((event) => reader.push({ event: null, data: JSON.stringify(event) }));
     assert.ok(pieces.every((piece) => piece.kind !== "chunk" || !piece.output));
-    return reader.rightlyEmpty?.();
+    return reader.mayBeEmpty?.();
   };
   assert.deepEqual([ends(2), ends(0)], [true, false]);
 });

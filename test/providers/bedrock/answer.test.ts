@@ -102,7 +102,7 @@ test("thoughts under way are known, and an empty answer with tokens counted is o
   push("contentBlockStop", { contentBlockIndex: 0 });
   assert.equal(reader.thinking?.(), false);
   push("messageStop", { stopReason: "end_turn" });
-  assert.equal(reader.rightlyEmpty?.(), false);
+  assert.equal(reader.mayBeEmpty?.(), false);
   push("metadata", { usage: { inputTokens: 1, outputTokens: 2 } });
-  assert.equal(reader.rightlyEmpty?.(), true);
+  assert.equal(reader.mayBeEmpty?.(), true);
 });

@@ -8,6 +8,7 @@ import type { ChatRequest, StreamPiece, StreamReader } from "#providers/provider
 import { type ChunkWriter, chunkWriter } from "#providers/translate/completion.ts";
 import { argumentsText, fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { responsesFormat, sealedDetail } from "#providers/translate/reasoning-details.ts";
+import { untilEnd } from "#providers/translate/stream-reader.ts";
 import {
   callOf,
   countsOf,
@@ -43,7 +44,7 @@ const texts: Readonly<Record<string, "refusal" | "reasoning_content">> = {
   "response.reasoning_text.delta": "reasoning_content",
 };
 
-/** Reads the events of a stream. Nothing after an error or the end is read. */
+/** Reads the events of a stream. */
 export function streamOverResponses(request: ChatRequest): StreamReader {
   return new OverResponsesStream(request);
 }
@@ -64,21 +65,18 @@ class OverResponsesStream implements StreamReader {
   /** How many sealed thoughts came. */
   #thoughts = 0;
   #thinking = false;
-  #over = false;
 
   constructor(request: ChatRequest) {
     this.#request = request;
   }
 
-  push({ event, data }: { event: string | null; data: string }): StreamPiece[] {
-    if (this.#over || data.trim() === "" || data.trim() === "[DONE]") return [];
+  readonly push = untilEnd(({ event, data }) => {
+    if (data.trim() === "" || data.trim() === "[DONE]") return [];
     const value = parseAnswerExactly(data);
-    const pieces = isObject(value)
+    return isObject(value)
       ? this.#read(textOf(value.type) || (event ?? ""), value)
       : [badFrame("The provider sent a frame that is no event.")];
-    if (pieces.some(({ kind }) => kind !== "chunk")) this.#over = true;
-    return pieces;
-  }
+  });
 
   thinking(): boolean {
     return this.#thinking || this.#preamble !== "";

@@ -1,0 +1,25 @@
+// What the readers of streams have in common.
+
+import type { StreamPiece, StreamReader, VendorEvent } from "#providers/provider.ts";
+
+/** `push` of a reader: nothing is read after a failure or the end. */
+export function untilEnd(read: (event: VendorEvent) => StreamPiece[]): StreamReader["push"] {
+  let hasEnded = false;
+  return (event) => {
+    if (hasEnded) return [];
+    const pieces = read(event);
+    hasEnded = pieces.some(({ kind }) => kind !== "chunk");
+    return pieces;
+  };
+}
+
+/** The reader, with a function between it and its pieces. */
+export const mapPieces = (
+  reader: StreamReader,
+  change: (pieces: StreamPiece[]) => StreamPiece[],
+): StreamReader => ({
+  push: (event) => change(reader.push(event)),
+  ...(reader.missing && { missing: () => reader.missing!() }),
+  ...(reader.mayBeEmpty && { mayBeEmpty: () => reader.mayBeEmpty!() }),
+  ...(reader.thinking && { thinking: () => reader.thinking!() }),
+});
