@@ -2,9 +2,9 @@
 // output. The outcome is reported exactly once, however the call ends.
 
 import type { AnswerRules, ApiRequest, StreamWriter } from "#ai/apis/api-request.ts";
+import { thoughtMaker } from "#ai/failover/adaptations/unsealed-reasoning.ts";
 import type { AnswerMode, FailoverDeps, FailoverResult, Winner } from "#ai/failover/call.ts";
 import { runFailover } from "#ai/failover/failover.ts";
-import { thoughtMaker } from "#ai/failover/unsealed-reasoning.ts";
 import { affinityOf } from "#ai/pools/affinity.ts";
 import type { Member, Pool } from "#ai/pools/member.ts";
 import { modelsFor, notPassedOn, notServed } from "#ai/pools/operation-models.ts";
@@ -214,7 +214,7 @@ function relay(
         if (read.kind === "failed") {
           if (result.kind === "streaming") result.stream.cancel();
           won.span?.brokeOff(read.failure);
-          end(statusOf(read.failure), read.overtime || read.failure.sparesHealth ? "dropped" : "failed");
+          end(statusOf(read.failure), read.overtime || read.failure.ignoredByHealth ? "dropped" : "failed");
           return frames.failed(read.failure.error);
         }
         let text = "";

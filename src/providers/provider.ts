@@ -186,9 +186,9 @@ export interface Failure {
    * Of `upstream_error`: the request may be the cause, as of a call that the model cannot write or of an answer beyond the
    * gateway's bounds. Another member is asked, and the health of this one stays as it is.
    */
-  sparesHealth?: true;
+  ignoredByHealth?: true;
   /** Of `unsupported`: the model takes function tools in another API of the vendor alone. */
-  toolsElsewhere?: true;
+  toolsApiRequired?: true;
   /** Of `unsupported`: the most tokens of an answer that the model gives, where the request allows more. */
   outputLimit?: number;
 }

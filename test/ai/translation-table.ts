@@ -51,7 +51,9 @@ function prepared(
   };
   const asked = call([member], "chat", { text, body: parsed, api, pool: { params: "adapt" } });
   const native = provider.native(format, member.settings, model);
-  const ready = prepareAttempt(asked, { member, model }, native, false, 0, new Set(), null);
+  const sealed = { sealed: null, values: [], foreign: new Set<string>() };
+  const plan = { asked: { member, model }, native, tools: null, sealed };
+  const ready = prepareAttempt(asked, plan, false, 0);
   const leftOut = native === null ? api.leftOut() : [];
   return { ...ready, named: [...ready.adapted, ...leftOut] };
 }

@@ -1,9 +1,9 @@
 // Which members can serve a request, by what they have refused before.
 
+import { lacksTools } from "#ai/failover/adaptations/tools-api.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { undroppable } from "#providers/translate/hints.ts";
-import { lacksTools } from "./tools-elsewhere.ts";
 
 /**
  * The choices without those whose model refused a parameter of the request that it cannot go without. All of them,

@@ -7,7 +7,7 @@ import { type CollectResult, collect, defaultMaxAnswerBytes, textOf } from "#ai/
 import { EventReader } from "#ai/stream/event-reader.ts";
 import { simulate } from "#ai/stream/simulate.ts";
 import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
-import { sparingHealth, unreadable } from "#providers/failure/vendor-failure.ts";
+import { ignoredByHealth, unreadable } from "#providers/failure/vendor-failure.ts";
 import type {
   ChatRequest,
   Chunk,
@@ -214,7 +214,7 @@ const tooLong = upstreamError("The provider's answer is too long.", "bad_upstrea
 function incompleteAnswer(
   body: Exclude<CollectResult, { kind: "bytes" }>,
 ): Extract<AttemptResult, { kind: "failed" }> {
-  if (body.kind === "too_long") return failedWith(sparingHealth(tooLong));
+  if (body.kind === "too_long") return failedWith(ignoredByHealth(tooLong));
   const timeout = body.kind === "timeout";
   const code = timeout ? "upstream_timeout" : "upstream_cut";
   const failure = upstreamError(

@@ -115,7 +115,24 @@ export interface Winner {
   settle(how: "completed" | "failed" | "dropped"): void;
 }
 
-/** What one request has met so far. */
+/** How members are asked in the rest of the call, after what they refused. The two attempts of a hedged call share it. */
+export interface Learned {
+  /** Members asked again for a shorter answer, which happens once. */
+  shortened: Set<Choice<Member>>;
+  /** Members that refused the sealed reasoning of the request, and are asked without any. */
+  unsealed: Set<Choice<Member>>;
+  /** Members that refused a conversation without their thoughts, and are asked with a filler in place of them. */
+  filled: Set<Choice<Member>>;
+  /**
+   * Members that refused the request as it came, in a format that their vendor documents, and are asked with a translated one.
+   * The values: whether they had no such path.
+   */
+  translated: Map<Choice<Member>, boolean>;
+  /** Positions of the keys that were limited or refused in this call, of members with several. */
+  spentKeys: Map<Choice<Member>, Set<number>>;
+}
+
+/** The state of one call so far. */
 export interface Run {
   /** Monotonic ms. */
   startedAt: number;
@@ -126,19 +143,7 @@ export interface Run {
   /** Ids of the attempted members. */
   attemptedIds: string[];
   last: Choice<Member> | null;
-  /** Those that were asked again for a shorter answer, which happens once. */
-  lowered: Choice<Member>[];
-  /** Those that refused the sealed reasoning of the request, and are asked without any. */
-  unsealed: Choice<Member>[];
-  /** Those that refused a conversation without their thoughts, and are asked with what they take in place of them. */
-  filled: Choice<Member>[];
-  /**
-   * Those that refused the request as it came, in a format that their vendor documents, and are asked with a translated one.
-   * The values: they had no such path.
-   */
-  translated: Map<Choice<Member>, boolean>;
-  /** The places of the keys, of members with several, that were limited or refused in this call. */
-  spentKeys: Map<Choice<Member>, Set<number>>;
+  learned: Learned;
   /** The member of each failure, so that the reported error and the reported member belong together. */
   failedBy: Map<Failure, Choice<Member>> | null;
 }

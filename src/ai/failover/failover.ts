@@ -1,6 +1,8 @@
 // Attempts members one after another until one answers. The result of each attempt decides which member is next,
 // whether one is repeated, and what the member's health records.
 
+import { nothingLearned } from "#ai/failover/adaptations/adaptations.ts";
+import { makerIn } from "#ai/failover/adaptations/sealed-reasoning.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { type Choice, order, type Ties } from "#ai/pools/pool.ts";
 import { apiError } from "#providers/failure/api-error.ts";
@@ -11,7 +13,6 @@ import { isHealthy } from "./healthy-members.ts";
 import { tryHedged } from "./hedge.ts";
 import { pretendedDown } from "./own-failures.ts";
 import { restingLast } from "./request-kind.ts";
-import { makerIn } from "./sealed-reasoning.ts";
 import { type Outcome, responseKindOf, tryMember } from "./try-member.ts";
 
 /** What is asked twice costs twice: not pictures, sound and the like. */
@@ -62,11 +63,7 @@ class Failover {
       excluded: [],
       attemptedIds: [],
       last: null,
-      lowered: [],
-      unsealed: [],
-      filled: [],
-      translated: new Map(),
-      spentKeys: new Map(),
+      learned: nothingLearned(),
       failedBy: null,
     };
     this.#ties = { affinity: call.affinity, isMaker: makerIn(deps.origins, call) };

@@ -74,7 +74,7 @@ function race(
   deps: FailoverDeps,
   call: FailoverCall,
   choice: Choice<Member>,
-  { startedAt, excluded, attemptedIds, lowered, unsealed, filled, translated, spentKeys }: Run,
+  { startedAt, excluded, attemptedIds, learned }: Run,
   isRepeat: boolean,
 ): Racer {
   const stop = new LightAbortController();
@@ -88,11 +88,7 @@ function race(
     excluded,
     attemptedIds,
     last: null,
-    lowered,
-    unsealed,
-    filled,
-    translated,
-    spentKeys,
+    learned,
     failedBy: null,
   };
   const isGivenUp = () => stop.aborted && !call.signal.aborted;

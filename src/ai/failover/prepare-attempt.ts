@@ -1,15 +1,16 @@
 // The request of a call for one member: in the member's format, without the parameters that its model does not take.
 
 import type { ChatForm } from "#ai/apis/api-request.ts";
+import type { Plan } from "#ai/failover/adaptations/adaptation.ts";
+import { withOwnThoughts } from "#ai/failover/adaptations/unsealed-reasoning.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { withMembers } from "#contract/json-text.ts";
 import type { ChatRequest, NativeApi, PreparedRequest, ToolsApi } from "#providers/provider.ts";
+import { clampMaxTokens, limitsAbove, type RequestForm } from "#providers/translate/clamp-max-tokens.ts";
 import { adapt, isAdaptable } from "#providers/translate/hints.ts";
-import { limitsAbove, lowered, type RequestForm } from "#providers/translate/lowered.ts";
 import { thoughtSignatures, withoutSignatures } from "#providers/translate/thought-signatures.ts";
 import type { FailoverCall } from "./call.ts";
-import { withOwnThoughts } from "./unsealed-reasoning.ts";
 
 /** A request to one member, ready to be sent. `refused`: what its model refused before. */
 interface PreparedAttempt {
@@ -21,22 +22,22 @@ interface PreparedAttempt {
 }
 
 /**
- * The call's request for this member. `native`: the member takes the format in which the client asks. `foreign`: sealed
- * reasoning of the request that it cannot open. `tools`: where it is asked instead of chat completions.
+ * The call's request for the member of the plan.
  */
 export function prepareAttempt(
   call: FailoverCall,
-  choice: Choice<Member>,
-  native: NativeApi | null,
+  plan: Omit<Plan, "key">,
   stream: boolean,
   now: number,
-  foreign: ReadonlySet<string>,
-  tools: ToolsApi | null,
 ): PreparedAttempt {
-  const ready =
-    native === null
-      ? asChat(call, choice, stream, now, foreign, tools)
-      : forwarded(call, native, choice, stream, now, foreign);
+  const {
+    asked,
+    native,
+    tools,
+    sealed: { foreign },
+  } = plan;
+  const asking = { call, choice: asked, stream, now };
+  const ready = native === null ? asChat(asking, foreign, tools) : forwarded(asking, native, foreign);
   if (foreign.size === 0) return ready;
   const { field } = native?.sealed ?? thoughtSignatures;
   return { ...ready, adapted: [...new Set([...ready.adapted, field])] };
@@ -49,14 +50,25 @@ function foldedForm({ mode }: FailoverCall, form: Pick<ChatRequest, "text" | "bo
   return { text: withMembers(text, { stream: "true" }), body: { ...body, stream: true } };
 }
 
+/** Who is asked, and how. `now`: monotonic ms. */
+interface Asking {
+  call: FailoverCall;
+  choice: Choice<Member>;
+  stream: boolean;
+  now: number;
+}
+
 function chatPrepared(
-  call: FailoverCall,
-  { member, model }: Choice<Member>,
+  asking: Asking,
   { text, body }: Pick<ChatRequest, "text" | "body">,
-  stream: boolean,
-  now: number,
   tools: ToolsApi | null,
 ): PreparedAttempt {
+  const {
+    call,
+    choice: { member, model },
+    stream,
+    now,
+  } = asking;
   const refused = member.health.refused.of(model, body, now);
   // Nearly every request ends here.
   const plain: ChatRequest = { text, body, model, stream, refused };
@@ -65,7 +77,7 @@ function chatPrepared(
     const otherwise = prepared.kind === "request" ? (prepared.adapted ?? []) : [];
     return { prepared, request: plain, refused, adapted: [...renamed(refused, body), ...otherwise] };
   }
-  const [shorter, above] = shortened(plain, call, member, model, now);
+  const [shorter, above] = shortened(plain, asking);
   let request = without(shorter, refused.filter(isAdaptable));
   let prepared = prepare(member, request, call, tools);
   // Each turn leaves out one parameter more.
@@ -87,14 +99,11 @@ function chatPrepared(
  */
 function shortened<Form extends RequestForm>(
   form: Form,
-  call: FailoverCall,
-  { health }: Member,
-  model: string,
-  now: number,
+  { call, choice: { member, model }, now }: Asking,
 ): [Form, readonly string[]] {
-  const limit = call.pool.params === "strict" ? null : health.limits.of(model, now);
+  const limit = call.pool.params === "strict" ? null : member.health.limits.of(model, now);
   if (limit === null) return [form, []];
-  const [shorter, above] = lowered(form, limit);
+  const [shorter, above] = clampMaxTokens(form, limit);
   return [shorter, above.length === 0 ? above : limitsAbove(call.body, limit)];
 }
 
@@ -115,14 +124,8 @@ function without(request: ChatRequest, names: readonly string[]): ChatRequest {
 const caching: ReadonlySet<string> = new Set(["anthropic", "bedrock", "vertex"]);
 
 /** The request as a chat completion, without the optional parameters that the model refused before. */
-function asChat(
-  call: FailoverCall,
-  choice: Choice<Member>,
-  stream: boolean,
-  now: number,
-  foreign: ReadonlySet<string>,
-  tools: ToolsApi | null,
-): PreparedAttempt {
+function asChat(asking: Asking, foreign: ReadonlySet<string>, tools: ToolsApi | null): PreparedAttempt {
+  const { call, choice, stream, now } = asking;
   const { api } = call;
   const asked = api.chat();
   if (asked.kind === "unsupported_parameter")
@@ -145,9 +148,9 @@ function asChat(
     ...(own.isLess ? [thoughtSignatures.field] : []),
     ...(marked !== undefined && !takesMarks ? ["cache_control"] : []),
   ];
-  if (less.length === 0) return chatPrepared(call, choice, foldedForm(call, chat), stream, now, tools);
+  if (less.length === 0) return chatPrepared(asking, foldedForm(call, chat), tools);
   const form = without({ ...chat, ...foldedForm(call, chat), model: choice.model, stream }, optional);
-  const ready = chatPrepared(call, choice, form, stream, now, tools);
+  const ready = chatPrepared(asking, form, tools);
   return {
     ...ready,
     refused: [...ready.refused, ...optional],
@@ -163,17 +166,15 @@ function unsigned(chat: ChatForm, foreign: ReadonlySet<string>): ChatForm {
   return { kind: "chat", text: withMembers(chat.text, { messages }), body };
 }
 
-function forwarded(
-  call: FailoverCall,
-  native: NativeApi,
-  { member, model }: Choice<Member>,
-  stream: boolean,
-  now: number,
-  foreign: ReadonlySet<string>,
-): PreparedAttempt {
+function forwarded(asking: Asking, native: NativeApi, foreign: ReadonlySet<string>): PreparedAttempt {
+  const {
+    call,
+    choice: { model },
+    stream,
+  } = asking;
   const { headers } = call.api;
   const form: RequestForm = foldedForm(call, call);
-  const [{ text, body }, shorter] = shortened(form, call, member, model, now);
+  const [{ text, body }, shorter] = shortened(form, asking);
   const prepared = native.prepare({ text, body, model, stream, headers, foreign });
   return { prepared, request: { text, body, model, stream }, refused: [], adapted: shorter };
 }

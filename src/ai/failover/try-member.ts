@@ -1,5 +1,9 @@
 // One member's turn in a call: its request, and what its health records of the result.
 
+import { adapt, planFor } from "#ai/failover/adaptations/adaptations.ts";
+import { rememberMissingApi } from "#ai/failover/adaptations/native-api.ts";
+import { type AnswerReader, recordingReader } from "#ai/failover/adaptations/sealed-reasoning.ts";
+import { thoughtMaker } from "#ai/failover/adaptations/unsealed-reasoning.ts";
 import type { HealthTicket } from "#ai/health/health.ts";
 import { promptSizeFactor, type ResponseKind } from "#ai/health/response-times.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -19,8 +23,6 @@ import type {
   ToolsApi,
   VendorAnswer,
 } from "#providers/provider.ts";
-import { undroppable } from "#providers/translate/hints.ts";
-import { maxAnswerTokens } from "#providers/translate/lowered.ts";
 import { type AttemptResult, askStream, askWhole, type Target } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
 import type {
@@ -33,15 +35,10 @@ import type {
   Winner,
 } from "./call.ts";
 import { hasHealthyAlternative } from "./healthy-members.ts";
-import { failureOfKeys, withKey } from "./member-key.ts";
-import { asMissingThere, nativeApiFor, rememberMissingApi, translateRefused } from "./native-api.ts";
 import { cutStreams, pretendedDown, unsupportedParameter } from "./own-failures.ts";
 import { prepareAttempt } from "./prepare-attempt.ts";
 import { answeredKind, failedAtKind, ownCodes } from "./request-kind.ts";
-import { type AnswerReader, canGoUnsealed, noting, sealedIn } from "./sealed-reasoning.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
-import { rememberToolsElsewhere, toolsApiFor, withoutToolsApi } from "./tools-elsewhere.ts";
-import { asLack, canGoFilled, thoughtMaker } from "./unsealed-reasoning.ts";
 
 const isTransient = ({ kind, status, retryAfterMs, error }: Failure) =>
   kind === "upstream_error" &&
@@ -92,12 +89,10 @@ export async function tryMember(
     recordAttempt("pretended_down", null, pretendedDown);
     return { kind: "failed", failure: pretendedDown, final: false, transient: false };
   }
-  const { asked, key } = withKey(choice, run, startedAt);
-  const native = nativeApiFor(choice, call, run, startedAt, asked.member.settings);
+  const plan = planFor(deps, call, choice, run, startedAt);
+  const { asked, key, native, tools } = plan;
   const stream = call.mode === "stream" || call.mode === "buffered" || call.mode === "folded";
-  const sealed = sealedIn(deps.origins, choice, native, call, run);
-  const tools = toolsApiFor(asked, call, native, startedAt);
-  const attempt = prepareAttempt(call, asked, native, stream, startedAt, sealed.foreign, tools);
+  const attempt = prepareAttempt(call, plan, stream, startedAt);
   const { prepared, request, refused } = attempt;
   if (prepared.kind === "unsupported_parameter") {
     const failure = unsupportedParameter(prepared);
@@ -146,19 +141,15 @@ export async function tryMember(
     return { kind: "aborted", attempts: run.attempts };
   }
   if (attempted.kind === "failed") {
-    const { failure: met, timeout } = attempted;
-    recordAttempt(met.kind, met.status, met);
+    const { failure: rawFailure, timeout } = attempted;
+    recordAttempt(rawFailure.kind, rawFailure.status, rawFailure);
     const now = clock.monotonic();
-    const isTranslatable = translateRefused(choice, native, met, run);
-    const meant = withoutToolsApi(choice, tools, met, now);
-    const ofKeys = failureOfKeys(deps, choice, run, key, meant, now);
-    const isNextKey = ofKeys === "next_key";
-    const { failure: meantOfKeys, keysRestMs } = isNextKey ? { failure: met, keysRestMs: null } : ofKeys;
-    const failure = asMissingThere(choice, call, asLack(meantOfKeys), now);
+    const failed = { deps, call, run, choice, plan, request, refused, now };
+    const { failure, keysRestMs = null, adaptation } = adapt(failed, rawFailure);
     run.failedBy ??= new Map();
     run.failedBy.set(failure, choice);
-    const spares = attempted.overtime || failure.sparesHealth || isTranslatable || isNextKey;
-    if (spares || failedAtKind(choice, call, failure, isRepeat, now)) health.dropped(ticket);
+    const isIgnored = attempted.overtime || failure.ignoredByHealth || adaptation?.ignoredByHealth;
+    if (isIgnored || failedAtKind(choice, call, failure, isRepeat, now)) health.dropped(ticket);
     else if (
       failure.kind === "upstream_error" &&
       (isRepeat || mayBeRequestFault(health, failure, timeout, startedAt, now))
@@ -168,16 +159,7 @@ export async function tryMember(
     } else updateHealth(deps, choice, ticket, failure, keysRestMs);
     const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
     const transient = !timeout && isTransient(failure);
-    // Of what is forwarded, the caller finds out from the vendor's words what to do without.
-    const adaptable =
-      isTranslatable ||
-      isNextKey ||
-      rememberLimit(choice, call, request, failure, run, now) ||
-      rememberToolsElsewhere(choice, tools, failure, now) ||
-      canGoUnsealed(deps.origins, choice, sealed, failure, run) ||
-      canGoFilled(choice, native, failure, run, now) ||
-      (native === null && rememberUnsupported(choice, call, request, failure, refused, now));
-    return { kind: "failed", failure, final, transient, adaptable };
+    return { kind: "failed", failure, final, transient, adaptable: adaptation !== null };
   }
   recordAttempt("ok", 200);
   answeredKind(choice, call);
@@ -190,50 +172,10 @@ export async function tryMember(
     forwarded: native !== null,
     adapted: attempt.adapted,
     span,
-    settle: settler(deps, choice, ticket, startedAt, kind, size, span),
+    settle: settler({ deps, choice, ticket, startedAt, kind, size, span }),
   };
   if (attempted.kind !== "streaming") won.settle("completed");
   return { ...attempted, won, attempts: run.attempts };
-}
-
-/**
- * Remembers the parameter that the vendor named as the reason why this member cannot. True: the member can be
- * asked again without it, and was not yet.
- */
-function rememberUnsupported(
-  { member, model }: Choice<Member>,
-  call: FailoverCall,
-  { body }: ChatRequest,
-  failure: Failure,
-  before: readonly string[],
-  now: number,
-): boolean {
-  if (failure.kind !== "unsupported" || !failure.refused) return false;
-  if (!member.health.refused.learn(model, failure.refused, body, now)) return false;
-  const { name } = failure.refused;
-  if (before.includes(name)) return false;
-  return call.api.optional.has(name) || undroppable([...before, name], call.pool.params).length === 0;
-}
-
-/**
- * Remembers how long an answer of the model may be. True: the request allowed a longer one, and the member can be asked
- * once more for one of that length.
- */
-function rememberLimit(
-  choice: Choice<Member>,
-  { pool }: FailoverCall,
-  { body }: ChatRequest,
-  { kind, outputLimit }: Failure,
-  run: Run,
-  now: number,
-): boolean {
-  if (kind !== "unsupported" || outputLimit === undefined) return false;
-  const asked = maxAnswerTokens(body);
-  if (asked === null || asked <= outputLimit) return false;
-  choice.member.health.limits.learn(choice.model, outputLimit, now);
-  if (pool.params === "strict" || run.lowered.includes(choice)) return false;
-  run.lowered.push(choice);
-  return true;
 }
 
 /** How a whole answer of the mode is parsed; `reader`: of chat completions, or of the vendor's own format. */
@@ -283,7 +225,7 @@ function sendAttempt(
   const signal = waiting ?? call.signal;
   const asked = native === null ? { ...request, maker: thoughtMaker(member) } : request;
   const own = native ?? tools ?? member.provider;
-  const reader = call.pool.members.length > 1 ? noting(deps.origins, member, native, own) : own;
+  const reader = call.pool.members.length > 1 ? recordingReader(deps.origins, member, native, own) : own;
   const target: Target = {
     provider: {
       answer: (text) => reader.answer(text, asked),
@@ -324,16 +266,21 @@ function sendAttempt(
   });
 }
 
+/** A member that has begun to answer. */
+interface Answering {
+  deps: FailoverDeps;
+  choice: Choice<Member>;
+  ticket: HealthTicket;
+  /** Monotonic ms. */
+  startedAt: number;
+  kind: ResponseKind;
+  /** Of the prompt, as `promptSizeFactor` has it. */
+  size: number;
+  span: AttemptSpan | null;
+}
+
 /** The member has begun to answer; the result reports how the answer ended. */
-function settler(
-  deps: FailoverDeps,
-  choice: Choice<Member>,
-  ticket: HealthTicket,
-  startedAt: number,
-  kind: ResponseKind,
-  size: number,
-  span: AttemptSpan | null,
-): Winner["settle"] {
+function settler({ deps, choice, ticket, startedAt, kind, size, span }: Answering): Winner["settle"] {
   const { health } = choice.member;
   const spokeAt = deps.clock.monotonic();
   if (health.firstOutput(ticket, spokeAt, spokeAt - startedAt, kind, size)) deps.memberUp(choice.member);

@@ -4,7 +4,7 @@
 import { timedOut } from "#ai/stream/collect.ts";
 import { EventReader, type FrameReader } from "#ai/stream/event-reader.ts";
 import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
-import { sparingHealth, unreadable, vendorFailure } from "#providers/failure/vendor-failure.ts";
+import { ignoredByHealth, unreadable, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Chunk, Failure, StreamPiece, StreamReader } from "#providers/provider.ts";
 import { append } from "#providers/translate/append.ts";
 import { type BodyReader, isBodyError } from "#runtime/net/streaming-client.ts";
@@ -197,7 +197,7 @@ export class UpstreamStream {
     if (events === null) {
       this.#final = {
         kind: "failed",
-        failure: sparingHealth(upstreamError("The provider sent a frame without end.", "malformed_frame")),
+        failure: ignoredByHealth(upstreamError("The provider sent a frame without end.", "malformed_frame")),
         timeout: false,
       };
       return;

@@ -51,7 +51,7 @@ export class RefusedParameters {
   }
 
   /** Remembers that the model takes function tools in another API than chat completions alone. */
-  learnToolsElsewhere(model: string, now: number): void {
+  learnToolsApiRequired(model: string, now: number): void {
     const others = this.#current(model, now).filter(({ value }) => value !== inChat);
     const refusal = { model, parameter: "tools", value: inChat, until: now + rememberedMs };
     this.#byModel.set(model, [...others, refusal].slice(-maxRefusals));
@@ -71,7 +71,7 @@ export class RefusedParameters {
   }
 
   /** Whether the model is known to take function tools in another API alone. */
-  toolsElsewhere(model: string, now: number): boolean {
+  toolsApiRequired(model: string, now: number): boolean {
     if (this.#byModel.size === 0) return false;
     return this.#current(model, now).some(
       ({ parameter, value }) => parameter === "tools" && value === inChat,

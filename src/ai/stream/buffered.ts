@@ -39,7 +39,7 @@ export async function bufferStream(attempt: AttemptResult, signal: LightAbortSig
       status: 502,
       retryAfterMs: null,
       error,
-      sparesHealth: true,
+      ignoredByHealth: true,
     };
     return { kind: "failed", failure, reused: false, timeout: false };
   }

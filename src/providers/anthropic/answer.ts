@@ -3,7 +3,7 @@
 // /docs/en/build-with-claude/handling-stop-reasons
 
 import { type Fields, isObject } from "#contract/normalise.ts";
-import { badAnswer, badFrame, sparingHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
+import { badAnswer, badFrame, ignoredByHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type {
   ChatRequest,
   ParsedAnswer,
@@ -137,7 +137,7 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
 }
 
 /** The model did not follow the instruction to answer in JSON. Another member is asked, and the health of this one stays as it is. */
-const noObject = sparingHealth(
+const noObject = ignoredByHealth(
   vendorFailure("upstream_error", 200, "The model did not answer with a JSON object.", {
     code: "bad_upstream_answer",
   }),

@@ -3,7 +3,7 @@
 // …/API_runtime_TokenUsage.html
 
 import { type Fields, isObject } from "#contract/normalise.ts";
-import { badAnswer, badFrame, sparingHealth } from "#providers/failure/vendor-failure.ts";
+import { badAnswer, badFrame, ignoredByHealth } from "#providers/failure/vendor-failure.ts";
 import type {
   ChatRequest,
   Failure,
@@ -48,7 +48,7 @@ const finishOf = (reason: string): string =>
 function malformed(reason: string): Failure | null {
   if (reason !== "malformed_model_output" && reason !== "malformed_tool_use") return null;
   const message = `The model broke off its answer: ${reason}.`;
-  return sparingHealth(badAnswer(message).failure);
+  return ignoredByHealth(badAnswer(message).failure);
 }
 
 const count = (value: unknown): number | null =>

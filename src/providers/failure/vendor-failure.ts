@@ -58,11 +58,11 @@ export function lengthRefused(failure: Failure, limit: number | null): Failure {
 }
 
 /** The failure of an answer whose cause may be its request. */
-export const sparingHealth = (failure: Failure): Failure => ({ ...failure, sparesHealth: true });
+export const ignoredByHealth = (failure: Failure): Failure => ({ ...failure, ignoredByHealth: true });
 
 /** The failure to read `text`: one beyond the bounds may be well-formed. */
 export const unreadable = (failure: Failure, text: string): Failure =>
-  failure.kind === "upstream_error" && !isWithinBounds(text) ? sparingHealth(failure) : failure;
+  failure.kind === "upstream_error" && !isWithinBounds(text) ? ignoredByHealth(failure) : failure;
 
 /** A 200 whose body is not an answer. */
 export function badAnswer(message: string): { kind: "failure"; failure: Failure } {

@@ -3,7 +3,7 @@
 // ai.google.dev/api/generate-content#v1beta.GenerateContentResponse
 
 import { type Fields, isObject } from "#contract/normalise.ts";
-import { badAnswer, badFrame, sparingHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
+import { badAnswer, badFrame, ignoredByHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, Failure, ParsedAnswer, StreamPiece, StreamReader } from "#providers/provider.ts";
 import { append } from "#providers/translate/append.ts";
 import {
@@ -56,7 +56,7 @@ function finishOf(candidate: Fields, called: boolean): string | Failure | null {
     const failure = vendorFailure("upstream_error", 200, `Gemini broke off its answer: ${reason}.`, {
       code: "bad_upstream_answer",
     });
-    return sparingHealth(failure);
+    return ignoredByHealth(failure);
   }
   if (reason === "STOP" && called) return "tool_calls";
   return Object.hasOwn(finishes, reason) ? (finishes[reason] ?? reason) : reason.toLowerCase();

@@ -136,7 +136,7 @@ export function openaiFailure(
     const limit = outputLimit({ param, codes, message, max });
     if (limit !== undefined) return lengthRefused(failure, limit);
     if (isEffortWithTools(error) && (kind === "invalid_request" || /^function tools\b/i.test(message)))
-      return { ...failure, kind: "unsupported", toolsElsewhere: true };
+      return { ...failure, kind: "unsupported", toolsApiRequired: true };
   }
   const refused =
     kind === "unsupported"

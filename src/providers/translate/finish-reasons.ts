@@ -2,7 +2,7 @@
 // known is passed on as it is, and means nothing. Sources: api-docs.deepseek.com/api/create-chat-completion,
 // docs.z.ai/api-reference/llm/chat-completion, docs.mistral.ai/api, vLLM's and SGLang's sources, and users' reports.
 
-import { sparingHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
+import { ignoredByHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
 
 type Meaning = "stop" | "tool_calls" | "length" | "content_filter" | "broken" | "malformed";
@@ -45,5 +45,5 @@ export function brokenOff(reason: unknown): Failure | null {
   const failure = vendorFailure("upstream_error", 200, `The provider broke off its answer: ${reason}.`, {
     code,
   });
-  return meaning === "malformed" ? sparingHealth(failure) : failure;
+  return meaning === "malformed" ? ignoredByHealth(failure) : failure;
 }

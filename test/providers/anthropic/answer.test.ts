@@ -147,9 +147,9 @@ test("an instructed model: its JSON is passed on when it is an object, without t
 test("a model that does not write an object is no fault of the member's; a cut object and calls are passed on", () => {
   for (const text of ["I cannot.", "[1]", '{"a":', ""]) {
     const answer = anthropicAnswer(JSON.stringify(written(text, "end_turn")), jsonRequest);
-    assert.ok(answer.kind === "failure" && answer.failure.sparesHealth, text);
+    assert.ok(answer.kind === "failure" && answer.failure.ignoredByHealth, text);
     const last = streamOf(written(text, "end_turn")).at(-1);
-    assert.ok(last?.kind === "failure" && last.failure.sparesHealth, text);
+    assert.ok(last?.kind === "failure" && last.failure.ignoredByHealth, text);
   }
   const cut = anthropicAnswer(JSON.stringify(written('{"a":', "max_tokens")), jsonRequest);
   assert.equal(cut.kind === "answer" && JSON.parse(cut.text).choices[0].message.content, '{"a":');

@@ -60,8 +60,8 @@ describe("what the vendor says it broke off is a failure", () => {
 });
 
 test("the model's own mistake spares the member's health, a broken vendor's does not", () => {
-  assert.equal(brokenOff("MALFORMED_FUNCTION_CALL")?.sparesHealth, true);
-  assert.equal(brokenOff("network_error")?.sparesHealth, undefined);
+  assert.equal(brokenOff("MALFORMED_FUNCTION_CALL")?.ignoredByHealth, true);
+  assert.equal(brokenOff("network_error")?.ignoredByHealth, undefined);
 });
 
 test("each vendor's reason in OpenAI's word, and an unknown one as it came", () => {

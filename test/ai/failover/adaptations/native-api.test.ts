@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { createResponsesRequest } from "#ai/apis/responses/responses.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
-import { upstreamResponse } from "../../http/responses-peer.ts";
-import { answered, json, type Reply, refusal, type Script, script } from "../scripted-members.ts";
-import { call, failureOf, run } from "./chain-calls.ts";
+import { upstreamResponse } from "../../../http/responses-peer.ts";
+import { answered, json, type Reply, refusal, type Script, script } from "../../scripted-members.ts";
+import { call, failureOf, run } from "../chain-calls.ts";
 
 const body = { model: "m", input: "hello" };
 const text = JSON.stringify(body);

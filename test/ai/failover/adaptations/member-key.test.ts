@@ -6,8 +6,8 @@ import test from "node:test";
 import { MemberKeys } from "#ai/pools/member-keys.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { keyedSettings } from "#providers/several-keys.ts";
-import { answered, type Reply, refusal, type Script, script, wholeStream } from "../scripted-members.ts";
-import { call, failureOf, run } from "./chain-calls.ts";
+import { answered, type Reply, refusal, type Script, script, wholeStream } from "../../scripted-members.ts";
+import { call, failureOf, run } from "../chain-calls.ts";
 
 const settings = openaiCompatible.settings.parse({
   base_url: "http://first.test/v1",

@@ -1,16 +1,17 @@
 // The format of the client's own API at a member: when a request goes there as it came, and what is learned of a vendor
 // that documents the API while this server or model lacks it.
 
+import type { FailoverCall, Run } from "#ai/failover/call.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { Failure, NativeApi } from "#providers/provider.ts";
-import type { FailoverCall, Run } from "./call.ts";
+import type { FailedAttempt, Reading } from "./adaptation.ts";
 
 /** How the member takes the request as it came, by its settings with one key; null: it is translated. `now`: monotonic ms. */
 export function nativeApiFor(
   choice: Choice<Member>,
   { api }: FailoverCall,
-  { translated }: Run,
+  { learned: { translated } }: Run,
   now: number,
   settings: unknown,
 ): NativeApi | null {
@@ -27,11 +28,10 @@ const formRefusals: readonly Failure["kind"][] = ["invalid_request", "unsupporte
  * request translated.
  */
 export function translateRefused(
-  choice: Choice<Member>,
-  native: NativeApi | null,
-  { kind, status, refused }: Failure,
-  { translated }: Run,
+  { choice, plan: { native }, run }: FailedAttempt,
+  { failure: { kind, status, refused } }: Reading,
 ): boolean {
+  const { translated } = run.learned;
   if (!native?.assumed || translated.has(choice) || !formRefusals.includes(kind)) return false;
   translated.set(choice, refused === undefined && (status === 404 || status === 405));
   return true;
@@ -42,22 +42,21 @@ export function translateRefused(
  * since the member may serve chat completions with the model; a path that is missing is asked again after six hours.
  */
 export function asMissingThere(
-  { member, model }: Choice<Member>,
-  { api }: FailoverCall,
-  failure: Failure,
-  now: number,
-): Failure {
+  { choice: { member, model }, call: { api }, now }: FailedAttempt,
+  reading: Reading,
+): Reading {
+  const { failure } = reading;
   const { kind, status } = failure;
-  if (api.passedOn === undefined || (kind !== "unsupported" && kind !== "model_not_found")) return failure;
+  if (api.passedOn === undefined || (kind !== "unsupported" && kind !== "model_not_found")) return reading;
   if (status === 404 || status === 405) member.health.missingApis.learn(model, api.format, now);
-  return kind === "unsupported" ? failure : { ...failure, kind: "unsupported" };
+  return kind === "unsupported" ? reading : { ...reading, failure: { ...failure, kind: "unsupported" } };
 }
 
 /** The member answered the translated request: if it had no such path, it lacks the API. */
 export function rememberMissingApi(
   choice: Choice<Member>,
   { api }: FailoverCall,
-  { translated }: Run,
+  { learned: { translated } }: Run,
   now: number,
 ): void {
   if (translated.get(choice)) choice.member.health.missingApis.learn(choice.model, api.format, now);

@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { createMessagesRequest } from "#ai/apis/messages/messages.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
-import { responseEvents, wholeResponse, wireOf } from "../../providers/openai/over-responses/wire.ts";
-import { answered, json, type Reply, type Script, script, streamed } from "../scripted-members.ts";
-import { body, call, failureOf, run } from "./chain-calls.ts";
+import { responseEvents, wholeResponse, wireOf } from "../../../providers/openai/over-responses/wire.ts";
+import { answered, json, type Reply, type Script, script, streamed } from "../../scripted-members.ts";
+import { body, call, failureOf, run } from "../chain-calls.ts";
 
 const error = {
   message:

@@ -7,9 +7,9 @@ import { createResponsesRequest } from "#ai/apis/responses/responses.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import { gemini } from "#providers/gemini/gemini.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
-import { upstreamResponse } from "../../http/responses-peer.ts";
-import { answered, json, type Reply, type Script, script } from "../scripted-members.ts";
-import { call, failureOf, run } from "./chain-calls.ts";
+import { upstreamResponse } from "../../../http/responses-peer.ts";
+import { answered, json, type Reply, type Script, script } from "../../scripted-members.ts";
+import { call, failureOf, run } from "../chain-calls.ts";
 
 const error = {
   message:

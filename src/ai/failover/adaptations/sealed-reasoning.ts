@@ -1,13 +1,14 @@
 // The sealed reasoning of a call: whose it is, what of it a member gets, and what is asked after a member's refusal.
 
+import type { FailoverCall, Run } from "#ai/failover/call.ts";
+import type { SealedOrigins } from "#ai/failover/sealed-origins.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
-import type { Failure, NativeApi, Provider, SealedReasoning } from "#providers/provider.ts";
+import type { NativeApi, Provider, SealedReasoning } from "#providers/provider.ts";
 import { hasPacked, isPlainThought } from "#providers/translate/reasoning-details.ts";
 import { mapPieces } from "#providers/translate/stream-reader.ts";
 import { thoughtSignatures } from "#providers/translate/thought-signatures.ts";
-import type { FailoverCall, Run } from "./call.ts";
-import type { SealedOrigins } from "./sealed-origins.ts";
+import type { FailedAttempt, Reading, SealedInRequest } from "./adaptation.ts";
 import { thoughtMaker } from "./unsealed-reasoning.ts";
 
 const none: ReadonlySet<string> = new Set();
@@ -65,27 +66,18 @@ export function makerIn(
   return null;
 }
 
-/** The sealed reasoning of a request on its way to one member. */
-interface SealedInRequest {
-  sealed: SealedReasoning | null;
-  /** All that can be left out. */
-  values: readonly string[];
-  /** What the member cannot open. */
-  foreign: ReadonlySet<string>;
-}
-
 /** What of the call's sealed reasoning the member gets, as far as is known. */
 export function sealedIn(
   origins: SealedOrigins,
   choice: Choice<Member>,
   native: NativeApi | null,
   call: FailoverCall,
-  { unsealed }: Run,
+  { learned: { unsealed } }: Run,
 ): SealedInRequest {
   const sealed = sealedBy(choice.member, native);
   const values = sealed?.in(bodyFor(native, call)) ?? [];
   if (sealed === null || values.length === 0) return { sealed, values, foreign: none };
-  if (unsealed.includes(choice)) return { sealed, values, foreign: new Set(values) };
+  if (unsealed.has(choice)) return { sealed, values, foreign: new Set(values) };
   const foreign = byMaker(choice.member, sealed, values).map(([some, maker]) => origins.foreign(some, maker));
   const unsigned = new Set(sealed.signsAll ? values.filter(isPlainThought) : []);
   return { sealed, values, foreign: foreign.reduce((all, some) => all.union(some), unsigned) };
@@ -93,24 +85,23 @@ export function sealedIn(
 
 /** Whether the member is asked once more, without the sealed reasoning that it could not open. */
 export function canGoUnsealed(
-  origins: SealedOrigins,
-  choice: Choice<Member>,
-  { sealed, values, foreign }: SealedInRequest,
-  failure: Failure,
-  { unsealed }: Run,
+  { deps: { origins }, choice, plan, run }: FailedAttempt,
+  { failure }: Reading,
 ): boolean {
+  const { unsealed } = run.learned;
+  const { sealed, values, foreign } = plan.sealed;
   const sent = values.filter((value) => !foreign.has(value));
-  if (sealed === null || sent.length === 0 || unsealed.includes(choice) || !sealed.isRefusal(failure))
+  if (sealed === null || sent.length === 0 || unsealed.has(choice) || !sealed.isRefusal(failure))
     return false;
   for (const [some, maker] of byMaker(choice.member, sealed, sent)) origins.refused(some, maker);
-  unsealed.push(choice);
+  unsealed.add(choice);
   return true;
 }
 
 export type AnswerReader = Pick<Provider, "answer" | "stream">;
 
 /** Reads a member's answers, and remembers as its own what is sealed in them. */
-export function noting(
+export function recordingReader(
   origins: SealedOrigins,
   member: Member,
   native: NativeApi | null,

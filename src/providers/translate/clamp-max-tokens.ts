@@ -25,7 +25,10 @@ export const limitsAbove = (body: RequestForm["body"], maxTokens: number): reado
   names.filter((name) => typeof body[name] === "number" && body[name] > maxTokens);
 
 /** The request with no limit above `maxTokens`, and the names of the limits that were lowered. */
-export function lowered<Form extends RequestForm>(form: Form, maxTokens: number): [Form, readonly string[]] {
+export function clampMaxTokens<Form extends RequestForm>(
+  form: Form,
+  maxTokens: number,
+): [Form, readonly string[]] {
   const { text, body } = form;
   const above = limitsAbove(body, maxTokens);
   if (above.length === 0) return [form, above];

@@ -3,16 +3,16 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { thoughtMaker } from "#ai/failover/unsealed-reasoning.ts";
+import { thoughtMaker } from "#ai/failover/adaptations/unsealed-reasoning.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { fold } from "#ai/stream/fold.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { fieldsIn } from "#providers/translate/json.ts";
-import { anthropicMessage } from "../../http/anthropic-peer.ts";
-import { answered, json, type Reply, type Script, script, streamed } from "../scripted-members.ts";
-import { call, run } from "./chain-calls.ts";
-import { blocksOf, chatDoor, type Door, doors } from "./thought-doors.ts";
+import { anthropicMessage } from "../../../http/anthropic-peer.ts";
+import { answered, json, type Reply, type Script, script, streamed } from "../../scripted-members.ts";
+import { call, run } from "../chain-calls.ts";
+import { blocksOf, chatDoor, type Door, doors } from "../thought-doors.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -6,9 +6,9 @@ import type { ChatForm } from "#ai/apis/api-request.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { withMembers } from "#contract/json-text.ts";
-import type { Failure, NativeApi, ToolsApi } from "#providers/provider.ts";
+import type { Failure, ToolsApi } from "#providers/provider.ts";
 import { fillerFor, hasMakers, messagesFor } from "#providers/translate/unsealed-thoughts.ts";
-import type { Run } from "./call.ts";
+import type { FailedAttempt, Reading } from "./adaptation.ts";
 
 /**
  * Names all members that get the unsealed thoughts of one of them back: those of its vendor, or with its address, of which the
@@ -43,22 +43,19 @@ const mayLack: readonly Failure["kind"][] = ["invalid_request", "unsupported"];
 const lackOf = ({ kind, error }: Failure) => (mayLack.includes(kind) ? fillerFor(error.message) : null);
 
 /** The failure as one of this member alone, where it misses thoughts that others do without. */
-export const asLack = (failure: Failure): Failure =>
-  failure.kind === "invalid_request" && lackOf(failure) !== null
-    ? { ...failure, kind: "unsupported" }
-    : failure;
+export const asLack = (_: FailedAttempt, reading: Reading): Reading =>
+  reading.failure.kind === "invalid_request" && lackOf(reading.failure) !== null
+    ? { ...reading, failure: { ...reading.failure, kind: "unsupported" } }
+    : reading;
 
 /** Whether the member is asked once more, with what it takes in place of thoughts that the conversation lacks. */
 export function canGoFilled(
-  choice: Choice<Member>,
-  native: NativeApi | null,
-  failure: Failure,
-  { filled }: Run,
-  now: number,
+  { choice, plan: { native }, run, now }: FailedAttempt,
+  { failure }: Reading,
 ): boolean {
   const filler = native === null ? lackOf(failure) : null;
-  if (filler === null || filled.includes(choice)) return false;
-  filled.push(choice);
+  if (filler === null || run.learned.filled.has(choice)) return false;
+  run.learned.filled.add(choice);
   choice.member.health.refused.learnFiller(choice.model, filler, now);
   return true;
 }

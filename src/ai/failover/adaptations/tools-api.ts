@@ -1,11 +1,12 @@
 // Models that take function tools in another API of their vendor than chat completions: when a member is asked there, and
 // what is learned of a refusal.
 
+import type { FailoverCall } from "#ai/failover/call.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { vendorFailure } from "#providers/failure/vendor-failure.ts";
-import type { Failure, NativeApi, ToolsApi } from "#providers/provider.ts";
-import type { FailoverCall } from "./call.ts";
+import type { NativeApi, ToolsApi } from "#providers/provider.ts";
+import type { FailedAttempt, Reading } from "./adaptation.ts";
 
 /** Without an effort to think, these models take tools in chat completions too. */
 const hasTools = ({ tools, reasoning_effort: effort }: FailoverCall["body"]) =>
@@ -27,26 +28,24 @@ export function toolsApiFor(
   if (native !== null || mode === "embeddings") return null;
   const { member, model } = choice;
   const there = elsewhere(choice, now);
-  if (there === null || !(there.always || member.health.refused.toolsElsewhere(model, now))) return null;
+  if (there === null || !(there.always || member.health.refused.toolsApiRequired(model, now))) return null;
   const chat = api.chat();
   return chat.kind === "chat" && hasTools(chat.body) ? there : null;
 }
 
 /** Whether the model is known to refuse the tools of the chat completion, and the member has no other API for them. */
 export const lacksTools = (choice: Choice<Member>, body: FailoverCall["body"], now: number): boolean =>
-  choice.member.health.refused.toolsElsewhere(choice.model, now) &&
+  choice.member.health.refused.toolsApiRequired(choice.model, now) &&
   hasTools(body) &&
   elsewhere(choice, now) === null;
 
 /** Remembers where the model takes tools. True: the member has that API, and is asked once more, there. */
-export function rememberToolsElsewhere(
-  choice: Choice<Member>,
-  asked: ToolsApi | null,
-  { toolsElsewhere }: Failure,
-  now: number,
+export function learnToolsApi(
+  { choice, plan, now }: FailedAttempt,
+  { failure: { toolsApiRequired } }: Reading,
 ): boolean {
-  if (!toolsElsewhere || asked !== null) return false;
-  choice.member.health.refused.learnToolsElsewhere(choice.model, now);
+  if (!toolsApiRequired || plan.tools !== null) return false;
+  choice.member.health.refused.learnToolsApiRequired(choice.model, now);
   return elsewhere(choice, now) !== null;
 }
 
@@ -55,14 +54,13 @@ export function rememberToolsElsewhere(
  * remembered, and takes no tools. Any other failure is what it was.
  */
 export function withoutToolsApi(
-  { member, model }: Choice<Member>,
-  asked: ToolsApi | null,
-  failure: Failure,
-  now: number,
-): Failure {
-  if (!asked?.assumed || (failure.status !== 404 && failure.status !== 405)) return failure;
+  { choice: { member, model }, plan: { tools }, now }: FailedAttempt,
+  reading: Reading,
+): Reading {
+  const { status } = reading.failure;
+  if (!tools?.assumed || (status !== 404 && status !== 405)) return reading;
   member.health.missingApis.learn(model, "responses", now);
-  return vendorFailure("unsupported", 400, lacksApi, { param: "tools" });
+  return { failure: vendorFailure("unsupported", 400, lacksApi, { param: "tools" }) };
 }
 
 const lacksApi = "The model takes function tools in the Responses API alone, which its server does not have.";

@@ -1,0 +1,54 @@
+// The key of an attempt at a member that has several: which one it goes with, and what a limit or a refusal of it means.
+
+import type { Run } from "#ai/failover/call.ts";
+import type { Member } from "#ai/pools/member.ts";
+import type { Choice } from "#ai/pools/pool.ts";
+import { ignoredByHealth, unauthorizedFailure, vendorFailure } from "#providers/failure/vendor-failure.ts";
+import type { FailedAttempt, Plan, Reading } from "./adaptation.ts";
+
+/** The member with the key that is its turn, a new one for the call if there is one; `key` is null where it has no more than one. */
+export function withKey(
+  choice: Choice<Member>,
+  { learned: { spentKeys } }: Run,
+  now: number,
+): Pick<Plan, "asked" | "key"> {
+  const { member, model } = choice;
+  const key = member.keys?.next(model, now, spentKeys.get(choice)) ?? null;
+  if (key === null) return { asked: choice, key };
+  return { asked: { ...choice, member: { ...member, settings: key.settings } }, key };
+}
+
+/**
+ * What a failure means for the member, some of whose keys it may have taken out. When all keys rest, the member does: while one
+ * of them is only at its limit, until that one is back, else until the first refused one may be tried again. Keys that came back
+ * while the call went through the others are left to other calls.
+ */
+export function readKeyFailure(
+  { deps, choice: { member, model }, choice, run: { learned }, plan: { key }, now }: FailedAttempt,
+  reading: Reading,
+): Reading {
+  const { failure } = reading;
+  const { keys } = member;
+  const isOfKey = failure.kind === "rate_limited" || failure.kind === "unauthorized";
+  if (key === null || keys === null || !isOfKey) return reading;
+  const { restsUntil, isNews } = keys.failed(key, model, failure, now);
+  if (isNews) deps.keyRefused(member, key.position, failure);
+  const spent = learned.spentKeys.get(choice) ?? new Set();
+  learned.spentKeys.set(choice, spent.add(key.position));
+  if (restsUntil === null) {
+    if (keys.hasFresh(model, now, spent)) return { failure, hasNextKey: true };
+    return { failure: ignoredByHealth({ ...failure, retryAfterMs: null }) };
+  }
+  const restMs = restsUntil.until - now;
+  if (restsUntil.why === "unauthorized") {
+    const refused = failure.kind === "unauthorized" ? failure : unauthorizedFailure(401, allRefused);
+    return { failure: refused, keysRestMs: restMs };
+  }
+  const limited =
+    failure.kind === "rate_limited"
+      ? failure
+      : vendorFailure("rate_limited", 429, "The model is at its limit.");
+  return { failure: { ...limited, retryAfterMs: restMs } };
+}
+
+const allRefused = "The provider refuses all of the member's keys.";
