@@ -17,8 +17,8 @@ import type { KeyStatus } from "#ai/pools/member-keys.ts";
 import { type ListedModel, listModels } from "#ai/pools/models.ts";
 import { allModels } from "#ai/pools/operation-models.ts";
 import { type Opened, type PoolAccount, Pools } from "#ai/pools/pools.ts";
-import { createRepeats } from "#ai/repeats/repeats.ts";
-import { createStoredAnswers } from "#ai/repeats/stored-answers.ts";
+import { Repeats } from "#ai/repeats/repeats.ts";
+import { StoredAnswers } from "#ai/repeats/stored-answers.ts";
 import { costInMillionths } from "#contract/cost.ts";
 import type { MemberState } from "#contract/manage/pools/members.ts";
 import type { Core } from "#core/core.ts";
@@ -279,8 +279,8 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
   }
 
   const counter = createTokenCounter({ clock, upstreams });
-  const stored = createStoredAnswers(deps, stopping.signal);
-  const repeats = createRepeats({ clock, stored });
+  const stored = new StoredAnswers(deps, stopping.signal);
+  const repeats = new Repeats({ clock, stored });
   const serving = {
     chain,
     throttle,

@@ -15,7 +15,7 @@ import { type KeptAnswer, keptOf, maxKeptSize, replayed, sizeOf } from "./kept-a
 import { lateStream } from "./late-stream.ts";
 import type { Repeatable, Slot } from "./repeatable.ts";
 import { cacheSlot, idempotencySlot } from "./request-name.ts";
-import type { StoredAnswers } from "./stored-answers.ts";
+import type { AnswerStorage } from "./stored-answers.ts";
 
 /** A call that was admitted. */
 interface RepeatableCall {
@@ -40,8 +40,9 @@ export interface Origin {
   replayed: boolean;
 }
 
-export interface Repeats {
-  serve(call: RepeatableCall): Promise<{ completed: CompletionResult; origin: Origin }>;
+interface Served {
+  completed: CompletionResult;
+  origin: Origin;
 }
 
 /** Answers in the memory of the process, characters. */
@@ -71,13 +72,46 @@ const late: ApiError = apiError("No provider answered in time.", "server_error",
 /** How often a call looks for the answer to one in another process. */
 const pollMs = 250;
 
-export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredAnswers }): Repeats {
-  const memory = new LruCache<string, KeptAnswer>(maxMemory);
-  const flights = new Map<string, Flight>();
+export class Repeats {
+  readonly #clock: Clock;
+  readonly #stored: AnswerStorage;
+  readonly #memory = new LruCache<string, KeptAnswer>(maxMemory);
+  readonly #flights = new Map<string, Flight>();
   /** Characters of streams under way that may be kept. */
-  let collected = 0;
+  #collected = 0;
 
-  function openFlight(slot: Slot): Flight {
+  constructor({ clock, stored }: { clock: Clock; stored: AnswerStorage }) {
+    this.#clock = clock;
+    this.#stored = stored;
+  }
+
+  /** Serves the call by an earlier answer, or by the one that its members give. */
+  async serve(call: RepeatableCall): Promise<Served> {
+    const { request, pool } = call;
+    const startedAt = this.#clock.monotonic();
+    const running = this.#run(call, startedAt);
+    if (!request.stream) return await running;
+    const patience = new LightAbortController();
+    const early = await Promise.race([
+      running,
+      this.#clock.sleep(pool.headers_after_ms, patience).then(() => null),
+    ]);
+    patience.abort();
+    if (early !== null) return early;
+    const pending = running.then(({ completed }) => completed);
+    // `serve` is over, and the client may read on no more: a call that breaks down now has to be ended here.
+    pending.catch(() => {
+      if (call.outcome() === null)
+        call.ended({ ...unasked, status: 500, ms: this.#clock.monotonic() - startedAt });
+    });
+    const stream = lateStream(request.api, pending);
+    return {
+      completed: { kind: "stream", stream, served: null },
+      origin: { cache: null, replayed: false },
+    };
+  }
+
+  #openFlight(slot: Slot): Flight {
     const { name, fingerprint } = slot;
     const { promise: ended, resolve } = Promise.withResolvers<FlightEnd>();
     const { promise: placed, resolve: tellPlaced } = Promise.withResolvers<"placed">();
@@ -86,29 +120,29 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
       tellPlaced("placed");
     };
     const end = (how: FlightEnd) => {
-      if (flights.get(name) === flight) flights.delete(name);
-      if (typeof how === "string") stored.release(slot);
+      if (this.#flights.get(name) === flight) this.#flights.delete(name);
+      if (typeof how === "string") this.#stored.release(slot);
       tellPlaced("placed");
       resolve(how);
     };
     const flight: Flight = { fingerprint, isPlaced: false, placed, place, ended, end };
-    flights.set(name, flight);
+    this.#flights.set(name, flight);
     return flight;
   }
 
-  function find({ name }: Slot): KeptAnswer | null {
-    const kept = memory.get(name) ?? null;
-    if (kept === null || kept.expiresAt > clock.now()) return kept;
-    memory.delete(name);
+  #find({ name }: Slot): KeptAnswer | null {
+    const kept = this.#memory.get(name) ?? null;
+    if (kept === null || kept.expiresAt > this.#clock.now()) return kept;
+    this.#memory.delete(name);
     return null;
   }
 
-  function remember({ name }: Slot, kept: KeptAnswer): void {
-    memory.set(name, kept, sizeOf(kept) + overhead);
+  #remember({ name }: Slot, kept: KeptAnswer): void {
+    this.#memory.set(name, kept, sizeOf(kept) + overhead);
   }
 
   /** Of an `Idempotency-Key` it resolves when the answer is stored, so that no client has it before a repeat finds it. */
-  async function keep(
+  async #keep(
     slot: Slot,
     flight: Flight,
     answer: Omit<KeptAnswer, "expiresAt" | "fingerprint">,
@@ -118,15 +152,15 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
       flight.end("unkept");
       return;
     }
-    const kept = { ...answer, fingerprint: slot.fingerprint, expiresAt: clock.now() + slot.ttlMs };
-    remember(slot, kept);
+    const kept = { ...answer, fingerprint: slot.fingerprint, expiresAt: this.#clock.now() + slot.ttlMs };
+    this.#remember(slot, kept);
     flight.end(kept);
-    const storing = stored.keep(slot, key, kept);
+    const storing = this.#stored.keep(slot, key, kept);
     if (slot.kind === "idempotency_key") await storing;
   }
 
   /** Keeps the answer when it is whole. */
-  async function keeping(
+  async #keeping(
     slot: Slot,
     flight: Flight,
     result: CompletionResult,
@@ -134,17 +168,17 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
   ): Promise<CompletionResult> {
     if (result.kind === "answer") {
       const { text, media = null } = result;
-      await keep(slot, flight, { ...keptOf(result), stream: false, text, media }, call.key);
+      await this.#keep(slot, flight, { ...keptOf(result), stream: false, text, media }, call.key);
       return result;
     }
     if (result.kind !== "stream") {
       flight.end("failed");
       return result;
     }
-    return { ...result, stream: collecting(slot, flight, result, call) };
+    return { ...result, stream: this.#collecting(slot, flight, result, call) };
   }
 
-  function collecting(
+  #collecting(
     slot: Slot,
     flight: Flight,
     result: Extract<CompletionResult, { kind: "stream" }>,
@@ -155,11 +189,11 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
     let size = 0;
     const end = (how: "failed" | "unkept" | "whole") => {
       if (pieces === null) return;
-      collected -= size;
+      this.#collected -= size;
       const text = pieces.join("");
       pieces = null;
       if (how !== "whole") flight.end(how);
-      else return keep(slot, flight, { ...keptOf(result), stream: true, text, media: null }, key);
+      else return this.#keep(slot, flight, { ...keptOf(result), stream: true, text, media: null }, key);
     };
     return {
       ...inner,
@@ -169,12 +203,12 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
         if (text !== null) {
           pieces.push(text);
           size += text.length;
-          collected += text.length;
+          this.#collected += text.length;
         }
         const ended = outcome();
         if (ended?.status === 200) await end("whole");
         else if (ended !== null || text === null) end("failed");
-        else if (size > maxKeptSize || collected > maxMemory) end("unkept");
+        else if (size > maxKeptSize || this.#collected > maxMemory) end("unkept");
         return text;
       },
       cancel: () => {
@@ -185,17 +219,13 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
   }
 
   /** What came of what is awaited; `gone`: the client left; `late`: the pool's deadline has passed. */
-  async function waitFor<T>(
-    awaited: Promise<T>,
-    ms: number,
-    signal: LightAbortSignal,
-  ): Promise<T | "gone" | "late"> {
+  async #waitFor<T>(awaited: Promise<T>, ms: number, signal: LightAbortSignal): Promise<T | "gone" | "late"> {
     const timer = new LightAbortController();
     const leave = () => timer.abort();
     signal.addEventListener("abort", leave, { once: true });
     if (signal.aborted) leave();
     try {
-      const overdue = clock.sleep(Math.max(ms, 0), timer).then(() => null);
+      const overdue = this.#clock.sleep(Math.max(ms, 0), timer).then(() => null);
       return (await Promise.race([awaited, overdue])) ?? (signal.aborted ? "gone" : "late");
     } finally {
       signal.removeEventListener("abort", leave);
@@ -204,13 +234,13 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
   }
 
   /** Serves a call by the answer of an equal one, or asks and keeps what comes of it. `startedAt`: of the call, monotonic. */
-  async function once(
+  async #once(
     slot: Slot,
     call: RepeatableCall,
     startedAt: number,
     ask: () => Promise<CompletionResult>,
   ): Promise<{ completed: CompletionResult; reused: boolean }> {
-    const elapsed = () => clock.monotonic() - startedAt;
+    const elapsed = () => this.#clock.monotonic() - startedAt;
     const close = (status: number) => call.ended({ ...unasked, status, ms: elapsed() });
     const fail = (status: number, error: ApiError) => {
       close(status);
@@ -233,15 +263,15 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
       return { completed: replayed(kept, elapsed(), call.request.api.keepAlive, ended), reused: true };
     };
     for (;;) {
-      const kept = find(slot);
+      const kept = this.#find(slot);
       if (kept !== null) return reuse(kept);
-      const under = flights.get(slot.name);
+      const under = this.#flights.get(slot.name);
       if (under === undefined) break;
       const isSame = under.fingerprint === slot.fingerprint;
       if (!isSame && under.isPlaced) return mismatch();
       // The storage may know this request, and not the one under way.
       const awaited = isSame ? under.ended : under.placed;
-      const ended = await waitFor<FlightEnd | "placed">(
+      const ended = await this.#waitFor<FlightEnd | "placed">(
         awaited,
         call.pool.deadline_ms - elapsed(),
         call.signal,
@@ -253,17 +283,17 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
       if (ended !== "late") return reuse(ended);
       return fail(504, late);
     }
-    const flight = openFlight(slot);
+    const flight = this.#openFlight(slot);
     try {
-      let place = await stored.open(slot, call.key);
+      let place = await this.#stored.open(slot, call.key);
       while (place.kind === "elsewhere" && elapsed() < call.pool.deadline_ms) {
         flight.place();
-        await clock.sleep(pollMs, call.signal);
+        await this.#clock.sleep(pollMs, call.signal);
         if (call.signal.aborted) {
           flight.end("failed");
           return gone();
         }
-        place = await stored.open(slot, call.key);
+        place = await this.#stored.open(slot, call.key);
       }
       if (place.kind === "mismatch") {
         flight.end("mismatch");
@@ -274,22 +304,19 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
         return fail(504, late);
       }
       if (place.kind === "kept") {
-        remember(slot, place.kept);
+        this.#remember(slot, place.kept);
         flight.end(place.kept);
         return reuse(place.kept);
       }
       flight.place();
-      return { completed: await keeping(slot, flight, await ask(), call), reused: false };
+      return { completed: await this.#keeping(slot, flight, await ask(), call), reused: false };
     } catch (error) {
       flight.end("failed");
       throw error;
     }
   }
 
-  async function run(
-    call: RepeatableCall,
-    startedAt: number,
-  ): Promise<{ completed: CompletionResult; origin: Origin }> {
+  async #run(call: RepeatableCall, startedAt: number): Promise<Served> {
     const { pool, key, request, repeatable } = call;
     const first = idempotencySlot(key, request, repeatable);
     const cached = cacheSlot(pool, key, request, repeatable);
@@ -297,41 +324,14 @@ export function createRepeats({ clock, stored }: { clock: Clock; stored: StoredA
     const ask = async () => {
       if (cached === null) return await call.answer();
       cache = "miss";
-      const { completed, reused } = await once(cached, call, startedAt, call.answer);
+      const { completed, reused } = await this.#once(cached, call, startedAt, call.answer);
       if (reused) cache = "hit";
       return completed;
     };
     if (first === null) return { completed: await ask(), origin: { cache, replayed: false } };
-    const { completed, reused } = await once(first, call, startedAt, ask);
+    const { completed, reused } = await this.#once(first, call, startedAt, ask);
     return { completed, origin: { cache, replayed: reused } };
   }
-
-  return {
-    serve: async (call) => {
-      const { request, pool } = call;
-      const startedAt = clock.monotonic();
-      const running = run(call, startedAt);
-      if (!request.stream) return await running;
-      const patience = new LightAbortController();
-      const early = await Promise.race([
-        running,
-        clock.sleep(pool.headers_after_ms, patience).then(() => null),
-      ]);
-      patience.abort();
-      if (early !== null) return early;
-      const pending = running.then(({ completed }) => completed);
-      // `serve` is over, and the client may read on no more: a call that breaks down now has to be ended here.
-      pending.catch(() => {
-        if (call.outcome() === null)
-          call.ended({ ...unasked, status: 500, ms: clock.monotonic() - startedAt });
-      });
-      const stream = lateStream(request.api, pending);
-      return {
-        completed: { kind: "stream", stream, served: null },
-        origin: { cache: null, replayed: false },
-      };
-    },
-  };
 }
 
 /** What a call came to for which no member was asked. */

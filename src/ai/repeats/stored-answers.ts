@@ -30,16 +30,6 @@ export type Place =
   | { kind: "elsewhere" }
   | { kind: "mismatch" };
 
-export interface StoredAnswers {
-  /** What is stored for the slot. */
-  open(slot: Slot, key: PoolKey): Promise<Place>;
-  /** Resolves when the answer is stored, or cannot be; it never rejects. */
-  keep(slot: Slot, key: PoolKey, kept: KeptAnswer): Promise<void>;
-  /** The call of the slot has no answer to keep. */
-  release(slot: Slot): void;
-  ended(): Promise<void>;
-}
-
 interface StoredAnswersDeps extends Pick<Core, "clock" | "database" | "log" | "newId" | "sealer"> {
   /** How long a process may be silent before the others count it as dead, ms. */
   takeoverMs: number;
@@ -67,66 +57,153 @@ interface Room {
   countedAt: number;
 }
 
-export function createStoredAnswers(
-  { clock, database, log, newId, sealer, takeoverMs }: StoredAnswersDeps,
-  signal: LightAbortSignal,
-): StoredAnswers {
-  const isShared = database.engine === "postgres";
-  const owner = newId("own");
+/** What `Repeats` needs of the storage. */
+export type AnswerStorage = Pick<StoredAnswers, "open" | "keep" | "release">;
+
+export class StoredAnswers {
+  readonly #deps: StoredAnswersDeps;
+  readonly #isShared: boolean;
+  readonly #owner: string;
   /** The names of calls under way that other processes wait for. */
-  const leased = new Set<string>();
-  const rooms = new Map<string, Room>();
-  const renewals = new Interval({
-    clock,
-    log,
-    signal,
-    ms: takeoverMs / 3,
-    isNeeded: () => leased.size > 0,
-    turn: async () =>
-      void (await database.run(renewAnswers, { names: [...leased], owner, until: clock.now() + takeoverMs })),
-    failure: {
-      event: "pool_answers.renew_failed",
-      message: "Leases of calls that others may wait for could not be renewed.",
-    },
-  });
-  const isStored = ({ kind }: Slot) => isShared || kind === "idempotency_key";
-  // Hashes of prompts could be guessed by who has the database alone.
-  const nameOf = ({ name }: Slot) => sealer.digest(name);
-  const printOf = ({ fingerprint }: Slot) => sealer.digest(fingerprint);
-
+  readonly #leased = new Set<string>();
+  readonly #rooms = new Map<string, Room>();
+  readonly #renewals: Interval;
   /** Operations that missed their timeout. While there are any, calls go on without the storage at once. */
-  let overdue = 0;
+  #overdue = 0;
 
-  /** The result; null, with a log line, when the storage has none in time, and at once while it hangs. */
-  async function tried<T>(work: () => Promise<T>): Promise<{ result: T } | null> {
-    if (overdue > 0) return null;
+  constructor(deps: StoredAnswersDeps, signal: LightAbortSignal) {
+    const { clock, database, log, newId, takeoverMs } = deps;
+    this.#deps = deps;
+    this.#isShared = database.engine === "postgres";
+    this.#owner = newId("own");
+    this.#renewals = new Interval({
+      clock,
+      log,
+      signal,
+      ms: takeoverMs / 3,
+      isNeeded: () => this.#leased.size > 0,
+      turn: async () =>
+        void (await database.run(renewAnswers, {
+          names: [...this.#leased],
+          owner: this.#owner,
+          until: clock.now() + takeoverMs,
+        })),
+      failure: {
+        event: "pool_answers.renew_failed",
+        message: "Leases of calls that others may wait for could not be renewed.",
+      },
+    });
+  }
+
+  /** What is stored for the slot. */
+  async open(slot: Slot, key: PoolKey): Promise<Place> {
+    if (!this.#isStored(slot)) return { kind: "mine" };
+    const name = this.#nameOf(slot);
+    const now = this.#deps.clock.now();
+    const lease = {
+      name,
+      pool_id: key.poolId,
+      key_id: key.id,
+      bytes: 0,
+      expires_at: now + this.#deps.takeoverMs,
+      owner: this.#owner,
+      fingerprint: this.#printOf(slot),
+      answer: null,
+    };
+    const found = await this.#tried(() =>
+      this.#isShared
+        ? this.#deps.database.run(claimAnswer, { ...lease, now })
+        : this.#deps.database.run(findAnswer, { name, now }),
+    );
+    if (found === null) return { kind: "mine" };
+    if (found.result !== null) return this.#placeOf(slot, name, found.result);
+    if (this.#isShared) {
+      this.#leased.add(name);
+      this.#renewals.start();
+    }
+    return { kind: "mine" };
+  }
+
+  /** Resolves when the answer is stored, or cannot be; it never rejects. */
+  async keep(slot: Slot, key: PoolKey, kept: KeptAnswer): Promise<void> {
+    if (!this.#isStored(slot)) return;
+    const name = this.#nameOf(slot);
+    const { fingerprint: _, expiresAt, media, ...stored } = kept;
+    const keeping = async () => {
+      const plain = { ...stored, media: media && { ...media, bytes: media.bytes.toString("base64") } };
+      const answer = this.#deps.sealer.seal(JSON.stringify(plain), answerContext(name));
+      if (!(await this.#hasRoom(slot, key, answer.length))) return this.release(slot);
+      this.#leased.delete(name);
+      await this.#deps.database.run(keepAnswer, {
+        name,
+        pool_id: key.poolId,
+        key_id: key.id,
+        bytes: answer.length,
+        expires_at: expiresAt,
+        owner: null,
+        fingerprint: this.#printOf(slot),
+        answer,
+      });
+    };
+    // What could not be stored is free again for the others when its lease is over.
+    if ((await this.#tried(keeping)) === null) this.#leased.delete(name);
+  }
+
+  /** Frees the slot of a call that has no answer to keep. */
+  release(slot: Slot): void {
+    const name = this.#nameOf(slot);
+    const { database } = this.#deps;
+    if (this.#leased.delete(name))
+      void this.#tried(() => database.run(releaseAnswer, { name, owner: this.#owner }));
+  }
+
+  async ended(): Promise<void> {
+    await this.#renewals.ended();
+  }
+
+  #isStored({ kind }: Slot): boolean {
+    return this.#isShared || kind === "idempotency_key";
+  }
+
+  // Hashes of prompts could be guessed by who has the database alone.
+  #nameOf({ name }: Slot): string {
+    return this.#deps.sealer.digest(name);
+  }
+
+  #printOf({ fingerprint }: Slot): string {
+    return this.#deps.sealer.digest(fingerprint);
+  }
+
+  /** The result; null, with a log line, if the storage does not answer in time, and at once while it hangs. */
+  async #tried<T>(work: () => Promise<T>): Promise<{ result: T } | null> {
+    if (this.#overdue > 0) return null;
     try {
       const pending = work();
-      const result = await withTimeout(clock, timeoutMs, pending);
+      const result = await withTimeout(this.#deps.clock, timeoutMs, pending);
       if (result !== timedOut) return { result };
-      overdue += 1;
-      log.warn(
+      this.#overdue += 1;
+      this.#deps.log.warn(
         { event: "pool_answers.timed_out" },
-        "Stored answers of pools timed out; the call goes on without.",
+        "Reading or writing stored answers timed out; the call continues without them.",
       );
       pending
         .catch(() => {})
         .finally(() => {
-          overdue -= 1;
+          this.#overdue -= 1;
         });
     } catch (error) {
-      log.warn(
+      this.#deps.log.warn(
         { event: "pool_answers.unreachable", error },
-        "Stored answers of pools could not be reached; the call goes on without.",
+        "Stored answers could not be reached; the call continues without them.",
       );
     }
     return null;
   }
 
-  function placeOf(slot: Slot, name: string, found: FoundAnswer): Place {
-    if (found.fingerprint !== printOf(slot)) return { kind: "mismatch" };
+  #placeOf(slot: Slot, name: string, found: FoundAnswer): Place {
+    if (found.fingerprint !== this.#printOf(slot)) return { kind: "mismatch" };
     if (found.answer === null) return { kind: "elsewhere" };
-    const { media, ...stored } = JSON.parse(sealer.unseal(found.answer, answerContext(name)));
+    const { media, ...stored } = JSON.parse(this.#deps.sealer.unseal(found.answer, answerContext(name)));
     return {
       kind: "kept",
       kept: {
@@ -139,10 +216,10 @@ export function createStoredAnswers(
   }
 
   /** Whether the key may store so many bytes more in an answer of the slot's kind. */
-  async function hasRoom({ kind }: Slot, { id: keyId, poolId }: PoolKey, bytes: number): Promise<boolean> {
+  async #hasRoom({ kind }: Slot, { id: keyId, poolId }: PoolKey, bytes: number): Promise<boolean> {
     const whose = `${kind} ${keyId}`;
-    const known = rooms.get(whose);
-    const now = clock.monotonic();
+    const known = this.#rooms.get(whose);
+    const now = this.#deps.clock.monotonic();
     if (known && known.answers > 0 && known.bytes >= bytes) {
       known.answers -= 1;
       known.bytes -= bytes;
@@ -150,73 +227,15 @@ export function createStoredAnswers(
     }
     if (known && known.answers === 0 && now - known.countedAt < recountMs) return false;
     const limit = maxKeyAnswers * shares[kind];
-    const stored = await database.run(sizeOfAnswers, { poolId, keyId, limit });
+    const stored = await this.#deps.database.run(sizeOfAnswers, { poolId, keyId, limit });
     const left = { answers: limit - stored.count, bytes: maxKeyBytes * shares[kind] - stored.bytes - bytes };
     const fits = left.answers > 0 && left.bytes >= 0;
-    if (rooms.size >= maxRooms) rooms.clear();
-    rooms.set(whose, {
+    if (this.#rooms.size >= maxRooms) this.#rooms.clear();
+    this.#rooms.set(whose, {
       answers: fits ? Math.ceil(left.answers / 8) : 0,
       bytes: Math.floor(left.bytes / 8),
       countedAt: now,
     });
     return fits;
   }
-
-  function release(slot: Slot): void {
-    const name = nameOf(slot);
-    if (leased.delete(name)) void tried(() => database.run(releaseAnswer, { name, owner }));
-  }
-
-  return {
-    open: async (slot, key) => {
-      if (!isStored(slot)) return { kind: "mine" };
-      const name = nameOf(slot);
-      const now = clock.now();
-      const lease = {
-        name,
-        pool_id: key.poolId,
-        key_id: key.id,
-        bytes: 0,
-        expires_at: now + takeoverMs,
-        owner,
-        fingerprint: printOf(slot),
-        answer: null,
-      };
-      const found = await tried(() =>
-        isShared ? database.run(claimAnswer, { ...lease, now }) : database.run(findAnswer, { name, now }),
-      );
-      if (found === null) return { kind: "mine" };
-      if (found.result !== null) return placeOf(slot, name, found.result);
-      if (isShared) {
-        leased.add(name);
-        renewals.start();
-      }
-      return { kind: "mine" };
-    },
-    keep: async (slot, key, kept) => {
-      if (!isStored(slot)) return;
-      const name = nameOf(slot);
-      const { fingerprint: _, expiresAt, media, ...stored } = kept;
-      const keeping = async () => {
-        const plain = { ...stored, media: media && { ...media, bytes: media.bytes.toString("base64") } };
-        const answer = sealer.seal(JSON.stringify(plain), answerContext(name));
-        if (!(await hasRoom(slot, key, answer.length))) return release(slot);
-        leased.delete(name);
-        await database.run(keepAnswer, {
-          name,
-          pool_id: key.poolId,
-          key_id: key.id,
-          bytes: answer.length,
-          expires_at: expiresAt,
-          owner: null,
-          fingerprint: printOf(slot),
-          answer,
-        });
-      };
-      // What could not be stored is free again for the others when its lease is over.
-      if ((await tried(keeping)) === null) leased.delete(name);
-    },
-    release,
-    ended: () => renewals.ended(),
-  };
 }

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import type { CallOutcome, CompletionResult } from "#ai/completion.ts";
 import type { Pool } from "#ai/pools/member.ts";
-import { createRepeats, type Repeats } from "#ai/repeats/repeats.ts";
-import type { StoredAnswers } from "#ai/repeats/stored-answers.ts";
+import { Repeats } from "#ai/repeats/repeats.ts";
+import type { AnswerStorage } from "#ai/repeats/stored-answers.ts";
 import { type MovableClock, movableClock } from "../../clock.ts";
 import { poolOf, requested } from "../completing.ts";
 import { poolKey } from "../pools/pool-keys.ts";
@@ -23,11 +23,10 @@ const outcomeOf = (status: number): CallOutcome => ({
 const served = { provider: "one", model: "gpt", latency_ms: 1, attempts: 1 };
 
 /** No storage; that has its own tests. */
-const unstored: StoredAnswers = {
+const unstored: AnswerStorage = {
   open: async () => ({ kind: "mine" }),
   keep: async () => {},
   release: () => {},
-  ended: async () => {},
 };
 
 interface Asked {
@@ -35,9 +34,9 @@ interface Asked {
   reject(error: Error): void;
 }
 
-export function open(pool: Partial<Pool> = {}, storage: Partial<StoredAnswers> = {}) {
+export function open(pool: Partial<Pool> = {}, storage: Partial<AnswerStorage> = {}) {
   const clock: MovableClock = movableClock();
-  const repeats: Repeats = createRepeats({ clock, stored: { ...unstored, ...storage } });
+  const repeats: Repeats = new Repeats({ clock, stored: { ...unstored, ...storage } });
   const asked: Asked[] = [];
   const outcomes: CallOutcome[] = [];
   const call = ({

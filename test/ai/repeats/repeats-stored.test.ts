@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { KeptAnswer } from "#ai/repeats/kept-answer.ts";
 import type { Slot } from "#ai/repeats/repeatable.ts";
-import type { Place, StoredAnswers } from "#ai/repeats/stored-answers.ts";
+import type { AnswerStorage, Place } from "#ai/repeats/stored-answers.ts";
 import { answer, codeOf, failure, keyed, open, textOf } from "./repeating.ts";
 
 /** A storage in which the name of every slot is that of the request with the text "hello". */
 function storageOf(place: (slot: Slot) => Place) {
   let own: string | null = null;
   const opened: string[] = [];
-  const storage: Partial<StoredAnswers> = {
+  const storage: Partial<AnswerStorage> = {
     open: async (slot) => {
       // The first call tells which fingerprint is meant.
       own ??= slot.fingerprint;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { KeptAnswer } from "#ai/repeats/kept-answer.ts";
 import type { Slot } from "#ai/repeats/repeatable.ts";
-import { createStoredAnswers, maxKeyBytes, type Place } from "#ai/repeats/stored-answers.ts";
+import { maxKeyBytes, type Place, StoredAnswers } from "#ai/repeats/stored-answers.ts";
 import { keepAnswer } from "#store/pools/answers.ts";
 import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
@@ -24,7 +24,7 @@ onBothEngines((open, engine) => {
     const sealer = createSealer("0123456789abcdef0123456789abcdef", seededRandom());
     const stopping = new AbortController();
     const processOf = (database: ReturnType<typeof open>["database"]) =>
-      createStoredAnswers(
+      new StoredAnswers(
         {
           clock,
           log,
