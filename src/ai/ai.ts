@@ -64,11 +64,11 @@ export interface MemberStatus {
   /** The member's id. */
   member: string;
   state: MemberState;
-  /** When it may be asked again, epoch ms; null: now. */
+  /** When it may be asked again, epoch ms; null if that is now. */
   until: number | null;
   /** Requests under way. */
   inFlight: number;
-  /** Moving average of the time to its first output; null: it has not answered yet. */
+  /** Moving average of the time to its first output; null if it has not answered yet. */
   firstOutputMs: number | null;
   /** The parameters that its models refused; `until`: epoch ms. */
   refused: readonly UnsupportedParameter[];
@@ -79,9 +79,9 @@ export interface MemberStatus {
 }
 
 export interface AiGateway {
-  /** The key of a Bearer token with the pool that it opens; null: no such key. Cached, so cheap to call. */
+  /** The key of a Bearer token with the pool that it opens; null if the key does not exist. Cached, so cheap to call. */
   authenticate(token: string): Promise<Opened | null>;
-  /** The key with this id, and its pool; null: revoked or expired. */
+  /** The key with this id, and its pool; null if it was revoked or has expired. */
   openById(keyId: string): Promise<Opened | null>;
   /** The account's pool for a person who tries it without a key, as it was read from the storage. */
   openForPerson(found: PoolWithMembers, account: PoolAccount): Opened;
@@ -97,7 +97,7 @@ export interface AiGateway {
    * later counts too.
    */
   accept(opened: Opened, callId: string): Promise<Admission>;
-  /** The tokens of a request to Anthropic's API; null: no member may serve its model. Costs nothing of the key's limits. */
+  /** The tokens of a request to Anthropic's API; null if no member may serve its model. Costs nothing of the key's limits. */
   countTokens(opened: Opened, request: ClientRequest, signal: LightAbortSignal): Promise<number | null>;
   /** The models that the key may use now, the pool's own name first. */
   models(opened: Opened): ListedModel[];

@@ -76,7 +76,7 @@ export class CallTally {
     this.close(499, { attempts: result.attempts });
   }
 
-  /** Reports the outcome; null: it was reported before. */
+  /** Reports the outcome; null if it was reported before. */
   close(
     status: number,
     result: {
@@ -108,7 +108,7 @@ export class CallTally {
     return outcome;
   }
 
-  /** `text`: of a whole answer; null: estimated from what the stream has sent. */
+  /** `text`: of a whole answer; null if it is estimated from what the stream has sent. */
   #estimate(text: string | null): Usage {
     const { kind, promptTokens } = this.#request;
     const completionTokens =

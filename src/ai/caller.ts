@@ -7,11 +7,11 @@ import { readTags } from "./labels.ts";
 export interface Caller {
   /** The id of the call: of its usage record, and of the response as `X-Request-Id`. */
   id: string;
-  /** The id that the client gave: its `X-Client-Request-Id`, otherwise its `X-Request-Id`; null: none. */
+  /** The id that the client gave: its `X-Client-Request-Id`, otherwise its `X-Request-Id`; null if it gave neither. */
   clientRequestId: string | null;
   /** Its tags, such as `team=checkout`, for the usage record. */
   tags: readonly string[];
-  /** Headers that each request to a member has too, in lower case; null: none. */
+  /** Headers that each request to a member has too, in lower case; null if it has no such headers. */
   extraHeaders: Readonly<Record<string, string>> | null;
   /** A queued completion is tried: no client sees a refusal, and it is tried again. */
   isQueued?: true;

@@ -23,9 +23,9 @@ export interface CompletionRequest {
   stream: boolean;
   /** The client asked for the usage chunk (`stream_options.include_usage`). */
   includeUsage: boolean;
-  /** The models that the key may use; null: all. */
+  /** The models that the key may use; null for all. */
   allowedModels: readonly string[] | null;
-  /** Whose budget keeps it from models without a known price; absent or null: none does. */
+  /** Whose budget keeps it from models without a known price; absent or null if none does. */
   pricedOnlyBy?: BudgetOwner["kind"] | null;
   /** Estimated tokens of the input (see `limits/estimate.ts`). */
   promptTokens: number;
@@ -55,11 +55,11 @@ export interface CallOutcome {
   usage: Usage;
   /** The provider reported no usage; it is estimated from the texts. */
   estimated: boolean;
-  /** What it cost, and whose price that is by; null: no price is known. */
+  /** What it cost, and whose price that is by; null if no price is known. */
   cost: (Cost & { source: "set" | "list" }) | null;
   /** No member was asked: the answer is that to an equal request. Absent: members were. */
   reused?: Slot["kind"] | null;
-  /** Until the first byte to the client; null: none was sent. */
+  /** Until the first byte to the client; null if none was sent. */
   firstByteMs: number | null;
   ms: number;
 }
@@ -85,7 +85,7 @@ export type CompletionResult =
       leftOut?: readonly string[];
       media?: VendorAnswer;
     }
-  /** `served` null: the headers are sent before any member has answered. */
+  /** `served` is null if the headers are sent before any member has answered. */
   | { kind: "stream"; stream: ResponseStream; served: ServicePool | null; leftOut?: readonly string[] }
   | {
       kind: "error";

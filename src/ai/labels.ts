@@ -30,7 +30,7 @@ const plain = (text: string, length: number) =>
 
 const noLabels: Labels = { user: null, tags: [] };
 
-/** The tags of `X-Trunkline-Tags: team=checkout,stage=live`; null: it is malformed. */
+/** The tags of `X-Trunkline-Tags: team=checkout,stage=live`; null if it is malformed. */
 export function readTags(header: string): readonly string[] | null {
   const tags = header
     .split(",", maxTags + 1)

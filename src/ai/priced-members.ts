@@ -7,7 +7,7 @@ import { refusesUnpriced } from "#contract/manage/pools/budgets.ts";
 import type { ListPrices } from "#providers/prices/list-price.ts";
 import { isPriced } from "./pricing.ts";
 
-/** Whose budget keeps calls of the key from models without a known price; null: none does. */
+/** Whose budget keeps calls of the key from models without a known price; null if none does. */
 export const pricedOnlyBy = ({ budgets }: Pick<PoolKey, "budgets">): BudgetOwner["kind"] | null =>
   budgets.find(({ budget }) => refusesUnpriced(budget))?.kind ?? null;
 

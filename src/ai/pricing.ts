@@ -17,7 +17,7 @@ type Priced = Pick<Member, "aliases" | "price" | "prices" | "provider" | "settin
 /** The sandbox makes its answers itself. */
 const free: Price = { input: 0, output: 0 };
 
-/** The price of a member's model; null: none is known. A model of a name of its own is listed under its alias. */
+/** The price of a member's model; null if none is known. A model of a name of its own is listed under its alias. */
 function priceOf(
   member: Priced,
   model: string,
@@ -28,7 +28,7 @@ function priceOf(
   const price = own === undefined ? member.price : member.prices[own]!;
   if (price !== null) return { price, source: "set" };
   if (member.provider.kind === "sandbox") return { price: free, source: "list" };
-  const vendor = member.provider.listedAs(member.settings, model);
+  const vendor = member.provider.priceVendor(member.settings, model);
   if (vendor === null) return null;
   for (const name of names) {
     const listed = listPrice(vendor, name, prices);

@@ -43,7 +43,7 @@ export interface AdmittedCall {
   id: string;
   key: PoolKey;
   kind: CompletionRequest["kind"];
-  /** The API in which a completion was asked for; null: another operation. */
+  /** The API in which a completion was asked for; null for another operation. */
   api: ClientFormat | null;
   stream: boolean;
   /** Epoch ms of its start. */

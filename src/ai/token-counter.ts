@@ -21,7 +21,7 @@ const maxConcurrent = 256;
 const maxAnswerBytes = 64 * 1024;
 
 interface TokenCounter {
-  /** The tokens of a request; null: no member may serve its model. */
+  /** The tokens of a request; null if no member may serve its model. */
   count(opened: Opened, request: ClientRequest, signal: LightAbortSignal): Promise<number | null>;
 }
 

@@ -98,7 +98,7 @@ export function createWriteBehind<Row extends { id: string }>(
     }
   }
 
-  /** The error of the write; null: the records are written. */
+  /** The error of the write; null if the records are written. */
   async function writeRows(rows: Row[]): Promise<unknown> {
     try {
       await options.write(rows);

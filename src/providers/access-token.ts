@@ -17,7 +17,7 @@ const defaultLifetimeS = 3600;
 const maxLifetimeS = 86_400;
 const maxLength = 16_384;
 
-/** The token in the answer; null: it has no token that a header could carry. */
+/** The token in the answer; null if it has no token that a header could carry. */
 export function tokenIn(text: string): { token: string; lifetimeMs: number } | null {
   const value = parseJson(text);
   if (!isObject(value)) return null;

@@ -7,7 +7,7 @@ import { fieldsIn, parseJson, textOf } from "./translate/json.ts";
 const maxNames = 1_000;
 const maxLength = 200;
 
-/** The names in the list, each once; null: the text is no such list. */
+/** The names in the list, each once; null if the text is no such list. */
 export function modelNames(text: string): string[] | null {
   const value = parseJson(text);
   const list = Array.isArray(value)

@@ -27,7 +27,7 @@ export interface ChatRequest {
 
 /** A request of a forwarded operation on its way to one member. */
 interface ForwardRequest extends Omit<ChatRequest, "stream" | "refused" | "maker"> {
-  /** The caller's form; null: the request is `text`. */
+  /** The caller's form; null if the request is `text`. */
   form: Form | null;
 }
 
@@ -91,7 +91,7 @@ export interface NativeRequest {
 
 /** Reasoning that the vendor sealed: clients send it back, and only those who can open it may get it. */
 export interface SealedReasoning {
-  /** Names all those who can open what one of them sealed; null: the member alone can. */
+  /** Names all those who can open what one of them sealed; null if the member alone can. */
   sharedBy: string | null;
   /** The parameter that it is a part of. */
   field: string;
@@ -154,7 +154,7 @@ export interface ApiError {
  *   is too long for this model. `content_policy`: the vendor rejected the content.
  * - `unsupported`: this member cannot serve this request, another may; it says nothing about the member's
  *   health.
- * - `rate_limited`: too many requests; the member's model cools down for `retryAfterMs` (null: not given).
+ * - `rate_limited`: too many requests; the member's model cools down for `retryAfterMs` (null if not given).
  * - `unauthorized`: the member's credentials, balance or permission are refused; the member gets a long
  *   cooldown. Clients never see the vendor's message.
  * - `model_not_found`: the member does not have this model.
@@ -285,20 +285,20 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
     /** Reads the answer of a 2xx. */
     answer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
   };
-  /** How it takes requests to a model in a vendor's own format; null: it does not. Absent: chat completions alone. */
+  /** How it takes requests to a model in a vendor's own format; null if it does not. Absent: chat completions alone. */
   native?(format: ClientFormat, settings: z.output<Settings>, model: string): NativeApi | null;
   /** Where chat completions with function tools are answered that are refused elsewhere; null or absent: nowhere. */
   toolsApi?(settings: z.output<Settings>): ToolsApi | null;
   /**
    * Names all those who can open what one of them sealed in chat completions; null or absent: the member alone can.
    */
-  sealsAs?(settings: z.output<Settings>): string | null;
+  sealGroup?(settings: z.output<Settings>): string | null;
   /** How it takes back thoughts that it did not seal; absent: it does not. */
   thoughts?: ThoughtForm;
   /** The vendor to whose members unsealed thoughts go back; null or absent: to those at the same address. */
   vendor?(settings: z.output<Settings>): string | null;
   /** The vendor whose list prices a model has; null or absent: no list price is known. */
-  listedAs?(settings: z.output<Settings>, model: string): ListedVendor | null;
+  priceVendor?(settings: z.output<Settings>, model: string): ListedVendor | null;
   /**
    * A request for the list of models, which costs no tokens and shows whether the vendor is available. Null when the vendor has
    * none. `range`: one model is enough, or as many as fit on a page.
@@ -328,10 +328,10 @@ export interface Provider {
   /** `model`: the member's name of it. */
   native(format: ClientFormat, settings: unknown, model: string): NativeApi | null;
   toolsApi(settings: unknown): ToolsApi | null;
-  sealsAs(settings: unknown): string | null;
+  sealGroup(settings: unknown): string | null;
   thoughts: ThoughtForm;
   vendor(settings: unknown): string | null;
-  listedAs(settings: unknown, model: string): ListedVendor | null;
+  priceVendor(settings: unknown, model: string): ListedVendor | null;
   check(settings: unknown, range?: "one" | "all"): VendorRequest | null;
 }
 
@@ -391,10 +391,10 @@ export function defineProvider<Settings extends z.ZodObject>(
     },
     native: (format, settings, model) => definition.native?.(format, settings as Parsed, model) ?? null,
     toolsApi: (settings) => definition.toolsApi?.(settings as Parsed) ?? null,
-    sealsAs: (settings) => definition.sealsAs?.(settings as Parsed) ?? null,
+    sealGroup: (settings) => definition.sealGroup?.(settings as Parsed) ?? null,
     thoughts: definition.thoughts ?? null,
     vendor: (settings) => definition.vendor?.(settings as Parsed) ?? null,
-    listedAs: (settings, model) => definition.listedAs?.(settings as Parsed, model) ?? null,
+    priceVendor: (settings, model) => definition.priceVendor?.(settings as Parsed, model) ?? null,
     check: (settings, range = "one") => definition.check(settings as Parsed, range),
   };
 }

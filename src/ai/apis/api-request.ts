@@ -51,7 +51,7 @@ export interface ApiRequest {
   /** What the request asks for, named as in chat completions, for estimating its tokens. */
   estimated: Body;
   /**
-   * The parameters under their names in chat completions, so that members which refused one are passed over; null: they are
+   * The parameters under their names in chat completions, so that members which refused one are passed over; null if they are
    * known after translation alone.
    */
   parameters: Body | null;

@@ -51,7 +51,7 @@ export function errorShapeAt(target: string, headers: Received["headers"]): Erro
   return api?.errorShape ?? own;
 }
 
-/** The key that a target has in its query, where the API at its path lets clients send it there; null: none. */
+/** The key that a target has in its query, where the API at its path lets clients send it there; null if it has no key there. */
 export function keyInQuery(target: string): string | null {
   const name = apiAt(target)?.keyParameter;
   const [, query] = /^[^?#]*\?([^#]*)/.exec(target) ?? [];

@@ -67,7 +67,7 @@ const maxJsonDepth = 64;
 const looksLikeJson = (text: string) => text.length <= maxJson && /^\s{0,16}[[{]/.test(text);
 
 export interface Redaction {
-  /** The text of a field, or of an item of a list. `name`: of the field; null: it has none. Names of fields inside JSON count too. */
+  /** The text of a field, or of an item of a list. `name`: of the field; null if it has none. Names of fields inside JSON count too. */
   text(text: string, name: string | null): string;
   /** A number or the like: itself, or the mark of what it is. */
   scalar(value: unknown, name: string | null): unknown;

@@ -31,7 +31,7 @@ export type DeferredResult = { path?: string } & (
   | { error: OpenAiError; status?: number }
 );
 
-/** A deferred completion; `result` null: it has none, or not yet. */
+/** A deferred completion; `result` is null if it has none, or not yet. */
 export interface Deferred {
   row: DeferredCompletionsTable;
   result: DeferredResult | null;
@@ -111,7 +111,7 @@ export async function findDeferred(
   return row && { row, result: openResult(sealer, row) };
 }
 
-/** What a completion that has not ended asks for; null: it has ended, and its request is gone. */
+/** What a completion that has not ended asks for; null if it has ended, and its request is gone. */
 export function requestOf({ sealer }: DeferredDeps, { id, request }: DeferredCompletionsTable) {
   return request === null ? null : unpacked(sealer.unseal(request, deferredContext(id, "request")));
 }

@@ -26,7 +26,7 @@ export interface StoredRequest {
 export const packed = ({ path, headers, text }: StoredRequest): string =>
   path === plainPath ? text : JSON.stringify([path, headers, text]);
 
-/** What was stored; null: nothing that this version has stored. */
+/** What was stored; null if this version stored nothing like it. */
 export function unpacked(stored: string): StoredRequest | null {
   if (!stored.startsWith("[")) return { path: plainPath, headers: {}, text: stored };
   const [path, headers, text] = JSON.parse(stored) as unknown[];
@@ -42,7 +42,7 @@ function operationAt(path: string): { api: ClientApi; operation: ApiOperation } 
   return null;
 }
 
-/** The name of the API whose operation is at a path; null: none that can be deferred. */
+/** The name of the API whose operation is at a path; null if none there can be deferred. */
 export const formatAt = (path: string): ClientApi["format"] | null => operationAt(path)?.api.format ?? null;
 
 /** The path of an API by its name; undefined: no API has it. */

@@ -8,7 +8,7 @@ import { undroppable } from "#providers/translate/hints.ts";
 /**
  * The choices without those whose model refused a parameter of the request that it cannot go without. All of them,
  * if each lacks something: then the request is tried, and the caller hears the vendor's words. `body`: of a chat completion;
- * null: it is not known.
+ * null if it is not known.
  */
 export function ableMembers(
   choices: readonly Choice<Member>[],

@@ -36,12 +36,12 @@ export interface FailoverCall {
   /** Its rules say how its members are gone through. */
   pool: Pool;
   choices: readonly Choice<Member>[];
-  /** Names the conversation, which keeps going to one member of a tier; null: it does not. */
+  /** Identifies the conversation, for session affinity within a tier; null if the pool keeps no conversations. */
   affinity?: Affinity | null;
   mode: AnswerMode;
   text: string;
   body: Readonly<Record<string, unknown>>;
-  /** Of a forwarded operation that takes one; null: the request is `text`. */
+  /** Of a forwarded operation that takes one; null if the request is `text`. */
   form: Form | null;
   /** The request in the API in which the client asks. */
   api: ApiRequest;
@@ -109,7 +109,7 @@ export interface Winner {
   forwarded: boolean;
   /** Parameters that it was not sent, or under another name. */
   adapted: readonly string[];
-  /** Of the attempt, which `settle` ends; null: it has none. */
+  /** Of the attempt, which `settle` ends; null if it has none. */
   span: AttemptSpan | null;
   /** Reports how the stream ended; the member's health needs it. */
   settle(how: "completed" | "failed" | "dropped"): void;

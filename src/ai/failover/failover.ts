@@ -30,7 +30,7 @@ export function runFailover(deps: FailoverDeps, call: FailoverCall): Promise<Fai
   return new Failover(deps, call).run();
 }
 
-/** Which member to ask next, or how long to wait before that is decided; null: no member is left. */
+/** Which member to ask next, or how long to wait before that is decided; null if no member is left. */
 type Next =
   | { kind: "ask"; choice: Choice<Member>; ordered: readonly Choice<Member>[] }
   | { kind: "wait"; ms: number }
@@ -213,7 +213,7 @@ function cooldownLeft({ member, model }: Choice<Member>, now: number): number {
   return standing.kind === "down" && standing.why === "cooling_down" ? standing.until - now : 0;
 }
 
-/** When the first member that is cooling down is back, ms; null: none is. */
+/** When the first member that is cooling down is back, ms; null if none is. */
 function soonest(choices: readonly Choice<Member>[], now: number): number | null {
   const left = choices.map((choice) => cooldownLeft(choice, now)).filter((ms) => ms > 0);
   return left.length === 0 ? null : Math.min(...left);

@@ -8,7 +8,7 @@ const maxRemembered = 50_000;
 /** The most members that are remembered to have refused one thing. */
 const maxRefusals = 8;
 
-/** `maker` null: not known. */
+/** `maker` is null if it is not known. */
 interface Origin {
   maker: string | null;
   refusedBy: readonly string[];
@@ -53,7 +53,7 @@ export class SealedOrigins {
     return foreign;
   }
 
-  /** Who made the newest of the values whose maker is known; null: of none it is. */
+  /** Who made the newest of the values whose maker is known; null if no maker is known. */
   newestMaker(values: readonly string[]): string | null {
     for (const value of values.toReversed()) {
       const maker = this.#origins.get(keyOf(value))?.maker ?? null;

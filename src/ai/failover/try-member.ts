@@ -211,7 +211,7 @@ interface Sending {
   request: ChatRequest;
   /** Monotonic ms. */
   limitAt: number;
-  /** Gives up a wait that is longer than usual; null: the member is the only one. */
+  /** Gives up a wait that is longer than usual; null if the member is the only one. */
   waiting: AttemptSignal | null;
   span: AttemptSpan | null;
 }
@@ -296,7 +296,7 @@ function settler({ deps, choice, ticket, startedAt, kind, size, span }: Answerin
   };
 }
 
-/** How long the vendor asks to be left alone, ms; null: it does not. Other errors of a server may be about one request. */
+/** How long the vendor asks to be left alone, ms; null if it does not. Other errors of a server may be about one request. */
 const restMs = ({ kind, status, retryAfterMs }: Failure): number | null =>
   kind !== "upstream_error" || status === 503 || status === 529 ? retryAfterMs : null;
 

@@ -73,7 +73,7 @@ export class UpstreamStream {
   }
 
   /**
-   * Reads up to the first output; null: there is some. The chunks before it are kept for `next`. `askedAt`: when the
+   * Reads up to the first output; null if there is some. The chunks before it are kept for `next`. `askedAt`: when the
    * request was sent, monotonic ms. A member that shows signs of reasoning has `thinking_ms` from then on, every other
    * one `first_token_ms`.
    */

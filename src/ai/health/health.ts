@@ -91,7 +91,7 @@ export class MemberHealth {
   #checkUnreliable = false;
   /** `open`: it asked for a pause, but set no limit: it is asked where no other member is left, one at its limit is not. */
   #cooldown: { since: number; until: number; why: "cooling_down" | "unauthorized" | "open" } | null = null;
-  /** When the key, balance or permission was first refused; null: never, or the member has answered since. */
+  /** When the key, balance or permission was first refused; null if it never was, or the member has answered since. */
   #unauthorizedAt: number | null = null;
   /** By model; bounded by the models that the member's settings name. */
   readonly #modelCooldowns = new Map<string, { until: number; why: "rate_limited" | "missing" }>();
@@ -109,13 +109,13 @@ export class MemberHealth {
     return this.#inFlight;
   }
 
-  /** Moving average of the time to the first output, ms, of streams if there were any; null: no answer yet. */
+  /** Moving average of the time to the first output, ms, of streams if there were any; null if there was no answer yet. */
   get firstOutputMs(): number | null {
     const times = this.#times;
     return times.average("stream") ?? times.average("whole") ?? times.average("embeddings");
   }
 
-  /** How long 95 % of its first outputs took at the most, ms; null: too few are known. */
+  /** How long 95 % of its first outputs took at the most, ms; null if too few are known. */
   lateMs(kind: ResponseKind, size: number): number | null {
     return this.#times.lateMs(kind, size);
   }
@@ -125,7 +125,7 @@ export class MemberHealth {
     return this.#times.overdueMs(kind, size);
   }
 
-  /** How long at most to wait for a whole answer while another member is left, ms; null: too few of its times are known. */
+  /** How long at most to wait for a whole answer while another member is left, ms; null if too few of its times are known. */
   answerMs(kind: ResponseKind, size: number): number | null {
     return this.#times.answerMs(kind, size);
   }
@@ -237,7 +237,7 @@ export class MemberHealth {
 
   /**
    * The request failed; true if that took the member down. `retryAfterMs`: from the vendor. `model`: the
-   * requested model, the only one to cool down after `rate_limited`; null: the whole member does. `singly`:
+   * requested model, the only one to cool down after `rate_limited`; null if the whole member does. `singly`:
    * the request may be the cause, since others were answered meanwhile; it counts for the failure rate but
    * not as consecutive.
    */

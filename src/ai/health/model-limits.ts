@@ -12,7 +12,7 @@ export class ModelLimits {
     this.#byModel.set(model, { tokens, until: now + rememberedMs });
   }
 
-  /** The model's limit, tokens; null: none is known. `now`: monotonic ms. */
+  /** The model's limit, tokens; null if none is known. `now`: monotonic ms. */
   of(model: string, now: number): number | null {
     // Nearly every request ends here.
     if (this.#byModel.size === 0) return null;

@@ -19,7 +19,7 @@ const essential: ReadonlySet<string> = new Set(["model", "messages", "input", "s
 /** Stands for the value of `tools` where a model takes function tools in another API of its vendor. */
 const inChat = JSON.stringify("chat_completions");
 
-/** A parameter that a model refused. `value`: JSON of the only value that it refused; null: every value. */
+/** A parameter that a model refused. `value`: JSON of the only value that it refused; null if it refused every value. */
 export interface UnsupportedParameter {
   model: string;
   parameter: string;

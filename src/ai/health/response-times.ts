@@ -23,7 +23,7 @@ const minOverdueMs: Record<ResponseKind, number> = {
   moderation: 5_000,
   rerank: 5_000,
 };
-/** The shortest limit of a whole answer that is taken from known times: one request may ask for far more than others. */
+/** Lower bound for a timeout derived from past responses, because one request may need far longer than the others. */
 const minAnswerMs = 60_000;
 /** Callers who leave sooner say nothing: they may have changed their minds. */
 const minUnusualMs = 1_000;
@@ -55,7 +55,7 @@ export class ResponseTimes {
   /** The last times of each kind, normalised: as they came, with the place of the next one, and in order of length. */
   readonly #recent: Partial<Record<ResponseKind, { times: number[]; next: number; sorted: number[] }>> = {};
 
-  /** The moving average, ms, normalised to short prompts; null: no such response yet. */
+  /** The moving average, ms, normalised to short prompts; null if there was no such response yet. */
   average(kind: ResponseKind): number | null {
     return this.#averages[kind] ?? null;
   }
@@ -75,12 +75,12 @@ export class ResponseTimes {
     this.#averages[kind] = before === null || ms > before ? ms : before + decay * (ms - before);
   }
 
-  /** The 95th percentile of the last times, ms; null: too few. */
+  /** The 95th percentile of the last times, ms; null if there are too few. */
   lateMs(kind: ResponseKind, size: number): number | null {
     return this.#percentile(kind, size, 0.95);
   }
 
-  /** How long at most to wait for a whole answer while another member is left, ms; null: too few times are known. */
+  /** How long at most to wait for a whole answer while another member is left, ms; null if too few times are known. */
   answerMs(kind: ResponseKind, size: number): number | null {
     const slowest = this.#percentile(kind, size, 0.99);
     return slowest === null ? null : Math.max(minAnswerMs, overdueFactor * slowest);

@@ -39,7 +39,7 @@ export interface LowNotice {
 }
 
 export interface Budgets {
-  /** Until all budgets of the key are available again, ms; null: none is exhausted. Synchronous if the spend is cached. */
+  /** Until all budgets of the key are available again, ms; null if none is exhausted. Synchronous if the spend is cached. */
   exhaustedForMs(key: PoolKey, now: number): number | null | Promise<number | null>;
   /** Counts a call of the key that has ended. */
   addCall(key: PoolKey, spent: CallCost): void;
@@ -56,7 +56,7 @@ interface SpendEntry {
   since: Spend;
   /** Served, and not written yet. */
   unwritten: Spend;
-  /** Monotonic ms; null: never read. */
+  /** Monotonic ms; null if it was never read. */
   readAt: number | null;
   reading: Promise<void> | null;
   /** The read takes too long: calls no longer wait for it. */

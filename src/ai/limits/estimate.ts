@@ -165,7 +165,7 @@ function addFile(sum: Sum, data: string): void {
   else sum.tokens += flatTokens.page * (unitsIn(data, typicalBytes.page, maxPages) ?? defaultPages);
 }
 
-/** How many units of `unitBytes` a base64 string holds, at least one; null: too short to be data. */
+/** How many units of `unitBytes` a base64 string holds, at least one; null if it is too short to be data. */
 function unitsIn(data: string, unitBytes: number, max: number): number | null {
   if (data.length < 1_000) return null;
   return Math.min(max, Math.max(1, Math.ceil(bytesOf(data) / unitBytes)));

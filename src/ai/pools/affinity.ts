@@ -12,7 +12,7 @@ export type Affinity = () => string;
 /** UTF-16 units of a conversation's first parts that name it. Longer ones differ before, or share a cache anyway. */
 const maxPrefix = 64 * 1024;
 
-/** How a pool names the conversation of a request; null: the pool does not keep conversations at a member. */
+/** How a pool names the conversation of a request; null if the pool does not keep conversations at a member. */
 export function affinityOf(
   { affinity }: Pick<PoolRules, "affinity">,
   api: Pick<ApiRequest, "estimated" | "headers">,

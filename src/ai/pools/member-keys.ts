@@ -18,7 +18,7 @@ interface Rest {
   why: Why;
 }
 
-/** How a key is. `until`: monotonic ms; null: it is used. */
+/** How a key is. `until`: monotonic ms; null if it is used. */
 export interface KeyStatus {
   position: number;
   state: "up" | Why;
@@ -79,7 +79,7 @@ export class MemberKeys {
   /**
    * The vendor limited or refused the key: it rests for `retryAfterMs`, or as long as a member does that has one key; of a limit, for
    * the model alone. `restsUntil`: all keys rest, until then for the model: until the first of those is back that are only at their
-   * limits, else of the refused ones; null: another key may be used. `isNews`: the key was not known to be refused.
+   * limits, else of the refused ones; null if another key may be used. `isNews`: the key was not known to be refused.
    */
   failed(
     { position }: MemberKey,
@@ -109,7 +109,7 @@ export class MemberKeys {
   }
 }
 
-/** What keeps the key from a request for the model, and until when; null: nothing does. A refusal outweighs a limit. */
+/** What keeps the key from a request for the model, and until when; null if nothing does. A refusal outweighs a limit. */
 function restOf(rests: ReadonlyMap<string, Rest>, model: string, now: number): Rest | null {
   const [refused, limited] = [rests.get(allModels), rests.get(model)].map((rest) =>
     rest !== undefined && rest.until > now ? rest : null,

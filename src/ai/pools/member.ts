@@ -24,6 +24,6 @@ export interface Pool extends PoolRules {
   createdAt: number;
   members: readonly Member[];
   retryBudget: RetryBudget;
-  /** Bounds the calls of which two members are asked when the first is late; null: none. */
+  /** Bounds the calls of which two members are asked when the first is late; null if the pool never asks two. */
   hedgeBudget: RetryBudget | null;
 }

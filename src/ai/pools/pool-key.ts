@@ -8,7 +8,7 @@ export interface BudgetOwner {
   kind: "key" | "pool" | "account";
   id: string;
   accountId: string;
-  /** Names for events: of the pool, and of the key; null: it is of more than one. */
+  /** Names for events: of the pool, and of the key; null if it is of more than one. */
   pool: string | null;
   key: string | null;
   budget: SharedBudgetRules;

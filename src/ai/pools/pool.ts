@@ -35,12 +35,12 @@ type Eligible<Member extends Candidate> =
   | { kind: "unknown_model" };
 
 export interface ModelRequest {
-  /** What the request says; null: nothing. */
+  /** What the request says; null if it says nothing. */
   model: string | null;
   poolName: string;
   /** A model that no member serves is refused, and one that is served is not substituted. */
   strict: boolean;
-  /** The key's models; null: all. */
+  /** The key's models; null for all. */
   allowed: readonly string[] | null;
 }
 
@@ -155,9 +155,9 @@ function servingMembers<Member extends Candidate>(
 
 /** What binds a request to some of the members of a tier. */
 export interface Ties<Member extends Candidate> {
-  /** Names the conversation, which keeps going to one member. */
+  /** Identifies the conversation for session affinity. */
   affinity?: Affinity | null | undefined;
-  /** Whether the member made the newest sealed reasoning of the request; absent or null: the maker is not known. */
+  /** Whether the member made the newest sealed reasoning of the request; absent or null if the maker is not known. */
   isMaker?: ((choice: Choice<Member>) => boolean) | null;
 }
 

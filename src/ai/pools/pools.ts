@@ -83,7 +83,7 @@ export class Pools {
     this.#deps = deps;
   }
 
-  /** The key and its pool; null: unknown or expired. Throws `StorageError` if nothing is cached. */
+  /** The key and its pool; null if the key is unknown or expired. Throws `StorageError` if nothing is cached. */
   open(token: string): Promise<Opened | null> {
     return this.#valid(this.#lookup(token, () => this.#deps.database.run(findPoolByKey, hashSecret(token))));
   }

@@ -13,7 +13,7 @@ export interface KeptAnswer {
   text: string;
   /** The answer is no JSON, but these bytes. */
   media: VendorAnswer | null;
-  /** The member; null: the headers of the stream were sent before any had answered. */
+  /** The member; null if the headers of the stream were sent before any had answered. */
   served: Pick<ServicePool, "provider" | "model"> | null;
   leftOut: readonly string[];
   /** Epoch ms. */

@@ -27,13 +27,13 @@ interface RepeatableCall {
   signal: LightAbortSignal;
   /** Asks the members; `ended` is called when that ends. */
   answer(): Promise<CompletionResult>;
-  /** How the call has ended; null: it is under way. */
+  /** How the call has ended; null if it is under way. */
   outcome(): CallOutcome | null;
   /** Ends a call for which no member was asked. */
   ended(outcome: CallOutcome): void;
 }
 
-/** What an answer was made of, for its headers. `cache` null: the request is not for the cache. */
+/** What an answer was made of, for its headers. `cache` is null if the request is not for the cache. */
 export interface Origin {
   cache: "hit" | "miss" | null;
   /** It is the first answer under the request's `Idempotency-Key`. */
@@ -69,7 +69,7 @@ interface Flight {
 
 const late: ApiError = apiError("No provider answered in time.", "server_error", "upstream_timeout");
 
-/** How often a call looks for the answer to one in another process. */
+/** Polling interval for the answer to a call in another process. */
 const pollMs = 250;
 
 export class Repeats {

@@ -91,7 +91,7 @@ const shapeOf = ({ kind, stream, api }: Request, path: string) => [
   readHeaders.map((name) => api.headers[name] ?? null),
 ];
 
-/** Where the cache of the pool has an answer to the request; null: it is not for the cache. */
+/** Where the cache of the pool has an answer to the request; null if it is not for the cache. */
 export function cacheSlot(
   pool: Pick<Pool, "cache" | "id" | "revision">,
   key: Pick<PoolKey, "id" | "models">,
@@ -107,7 +107,7 @@ export function cacheSlot(
   return { kind: "cache", name: hash("sha256", name), fingerprint: "", ttlMs: cache.ttl_s * 1_000 };
 }
 
-/** Where the first answer under the request's `Idempotency-Key` is; null: it has none. A key counts for its path alone. */
+/** Where the first answer under the request's `Idempotency-Key` is; null if it has none. A key counts for its path alone. */
 export function idempotencySlot(
   key: Pick<PoolKey, "id">,
   request: Request,

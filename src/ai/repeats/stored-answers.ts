@@ -35,7 +35,7 @@ interface StoredAnswersDeps extends Pick<Core, "clock" | "database" | "log" | "n
   takeoverMs: number;
 }
 
-/** How long a call waits for the storage. */
+/** Timeout of a storage operation. */
 const timeoutMs = 2_000;
 /** What one key may store; more is answered and not kept. */
 const maxKeyAnswers = 100_000;
@@ -45,9 +45,9 @@ export const maxKeyBytes = 1024 * 1024 * 1024;
  * under an `Idempotency-Key` from being billed twice.
  */
 const shares: Readonly<Record<Slot["kind"], number>> = { cache: 0.5, idempotency_key: 1 };
-/** After this long a full key's answers are counted again. */
+/** Interval at which the answers of a full key are counted again. */
 const recountMs = 60_000;
-/** The most keys whose room is remembered, once for each kind. */
+/** Maximum number of keys whose room is cached, once for each kind. */
 const maxRooms = 10_000;
 
 /** What may be stored of a key before its answers are counted again: an eighth of what is left. */

@@ -78,7 +78,7 @@ export class AwsEventReader implements FrameReader {
     return this.#damaged;
   }
 
-  /** The length of the frame that begins so; null: it cannot be read. */
+  /** The length of the frame that begins so; null if it cannot be read. */
   #frameBytes(prelude: Buffer): number | null {
     const total = prelude.readUInt32BE(0);
     const isWhole =
@@ -90,7 +90,7 @@ export class AwsEventReader implements FrameReader {
   }
 }
 
-/** The event of a whole frame; null: the frame is damaged. */
+/** The event of a whole frame; null if the frame is damaged. */
 function eventOf(frame: Buffer): VendorEvent | null {
   const end = frame.length - checksumBytes;
   if (crc32(frame.subarray(0, end)) !== frame.readUInt32BE(end)) return null;
@@ -111,7 +111,7 @@ function eventOf(frame: Buffer): VendorEvent | null {
   }
 }
 
-/** The headers that are texts; null: they do not end where they should. */
+/** The headers that are texts; null if they do not end where they should. */
 function headersOf(bytes: Buffer): Map<string, string> | null {
   const headers = new Map<string, string>();
   let at = 0;

@@ -107,13 +107,13 @@ export class AttemptSpan {
   }
 }
 
-/** The code of a failure that the gateway saw itself, such as a timeout; null: the vendor answered with it. */
+/** The code of a failure that the gateway saw itself, such as a timeout; null if the vendor answered with it. */
 function ownCode(failure: Failure | null): string | null {
   const code = failure?.error.code ?? null;
   return code !== null && (code.startsWith("upstream_") || code === "url_not_allowed") ? code : null;
 }
 
-/** The status that the member answered with; null: none came, or it is not known. */
+/** The status that the member answered with; null if none came, or it is not known. */
 function statusOf(outcome: AttemptOutcome, failure: Failure | null): number | null {
   if (outcome === "ok") return 200;
   return failure === null || ownCode(failure) !== null ? null : failure.status;

@@ -30,7 +30,7 @@ interface BegunCall {
   kind: CallKind;
   /** The API of a completion. */
   format: ClientFormat;
-  /** As the caller names it; null: not at all. */
+  /** As the caller names it; null if the caller does not. */
   model: string | null;
   stream: boolean;
   /** Headers of each request to a member; with the caller's place in a trace. */

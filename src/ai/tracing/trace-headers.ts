@@ -4,7 +4,7 @@ import { createTraceState, type SpanContext } from "@opentelemetry/api";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The caller's span, by headers that `readCaller` let through; null: the caller names none. */
+/** The caller's span, by headers that `readCaller` let through; null if the caller names none. */
 export function spanOfCaller(headers: Headers | null | undefined): SpanContext | null {
   const { traceparent, tracestate } = headers ?? {};
   const [, traceId, spanId, flags] = traceparent?.split("-") ?? [];

@@ -24,9 +24,9 @@ export function chatBody({ messages, model, temperature, max_tokens, stop }: Try
 
 /** The request. What ends the answer is kept here, for the event that tells it with the call's record. */
 export class TrialRequest extends ChatCompletionsRequest {
-  /** Why the model ended its answer; null: it did not say, or there is no end yet. */
+  /** Why the model ended its answer; null if it did not say, or there is no end yet. */
   finishReason: string | null = null;
-  /** Why the answer broke off; null: it did not. */
+  /** Why the answer broke off; null if it did not. */
   error: ApiError | null = null;
 
   override writer(): StreamWriter {

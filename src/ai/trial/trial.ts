@@ -97,7 +97,7 @@ export class TrialStream {
     );
   }
 
-  /** The next events; null: there are no more. */
+  /** The next events; null if there are no more. */
   async next(): Promise<string | null> {
     for (;;) {
       if (this.#events.length > 0) {

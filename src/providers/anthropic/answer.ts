@@ -143,7 +143,7 @@ const noObject = ignoredByHealth(
   }),
 );
 
-/** The text of the object that the answer is, also in a code fence or between sentences; null: there is no object. */
+/** The text of the object that the answer is, also in a code fence or between sentences; null if there is no object. */
 function objectIn(content: string): string | null {
   const text = content.slice(content.indexOf("{"), content.lastIndexOf("}") + 1);
   return isObject(parseJson(text)) ? text : null;
@@ -160,11 +160,11 @@ function detailOf(block: Fields, index: number, { maker }: ChatRequest): Fields 
   return textOf(signature) === "" && maker !== undefined ? { ...detail, ...makerFields(maker) } : detail;
 }
 
-/** The most tool calls whose state is kept. */
+/** Maximum number of tool calls whose state is kept. */
 const maxTools = 1024;
 
 /**
- * A tool block that has begun. `call`: its index among the tool calls; null: the block is the answer itself.
+ * A tool block that has begun. `call`: its index among the tool calls; null if the block is the answer itself.
  */
 interface OpenTool {
   call: number | null;

@@ -97,8 +97,8 @@ export const anthropic = defineProvider({
       countTokens: (request) => forwarded("/v1/messages/count_tokens", request),
     };
   },
-  listedAs: ({ base_url }) => (isOwnHost(base_url, anthropicUrl) ? "anthropic" : null),
-  sealsAs: ({ base_url }) => base_url,
+  priceVendor: ({ base_url }) => (isOwnHost(base_url, anthropicUrl) ? "anthropic" : null),
+  sealGroup: ({ base_url }) => base_url,
   thoughts: "blocks",
   check: (settings, range) => ({
     method: "GET",

@@ -11,7 +11,7 @@ export interface ClaudeCapabilities {
   /** Thinks unless disabled: version 5. */
   thinksByDefault: boolean;
   /**
-   * What `thinking` turns it off where it thinks by default; null: nothing does (Opus 5.5, Fable and Mythos 5.1). Sonnet 5.5
+   * What `thinking` turns it off where it thinks by default; null if nothing does (Opus 5.5, Fable and Mythos 5.1). Sonnet 5.5
    * takes `between_tools` alone.
    */
   thinkingOff: "disabled" | "between_tools" | null;
@@ -39,7 +39,7 @@ export interface ClaudeCapabilities {
   maxStreamTokens: number;
 }
 
-/** 406 for 4.6; null: the name has no version. */
+/** 406 for 4.6; null if the name has no version. */
 export function claudeVersion(model: string): number | null {
   // claude-sonnet-4-5-20250929, claude-3-7-sonnet-latest, anthropic.claude-opus-4-1@20250805, claude-haiku-4.5
   const words = model.toLowerCase().split(/[^a-z0-9]+/);

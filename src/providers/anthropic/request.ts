@@ -333,7 +333,7 @@ export function forcedBy(
   return { forced, offered: isNamed ? tools.filter(({ name }) => name === choice.names[0]) : tools };
 }
 
-/** The instruction for a model that cannot be made to call a tool; null: the choice is the model's. */
+/** The instruction for a model that cannot be made to call a tool; null if the choice is the model's. */
 function instructionFor(choice: ToolChoice | undefined): string | null {
   if (choice?.kind === "required") return "This answer has to call at least one of the tools.";
   return choice?.kind === "named" ? `This answer has to call the tool \`${choice.names[0]}\`.` : null;

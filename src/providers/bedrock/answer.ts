@@ -118,7 +118,7 @@ export function bedrockAnswer(text: string, request: ChatRequest): ParsedAnswer 
   return isEmptyTurn(reason, value.usage) ? { ...answer, output: true } : answer;
 }
 
-/** The most tool calls whose state is kept. */
+/** Maximum number of tool calls whose state is kept. */
 const maxTools = 1024;
 
 /** Exceptions of the stream have the names of the others, with a small letter in front. */

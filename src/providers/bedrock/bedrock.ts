@@ -72,7 +72,7 @@ function admitted(settings: Settings, request: VendorRequest): VendorRequest {
 const runtimeUrl = ({ base_url, region }: Settings) =>
   base_url ?? `https://bedrock-runtime.${region}.amazonaws.com`;
 
-/** Models are listed at another address than they are asked at; null: that of the member's own is not known. */
+/** Models are listed at another address than they are asked at; null if that of the member's own is not known. */
 const modelsUrl = ({ base_url, region }: Settings): string | null =>
   base_url === undefined ? `https://bedrock.${region}.amazonaws.com/foundation-models` : null;
 
@@ -110,7 +110,7 @@ export const bedrock = defineProvider({
   stream: bedrockStream,
   failure: bedrockFailure,
   // Claude signs its thoughts alike in all accounts and regions of Bedrock.
-  sealsAs: () => "amazon-bedrock",
+  sealGroup: () => "amazon-bedrock",
   check: (settings) => {
     const url = modelsUrl(settings);
     if (url === null) return null;

@@ -16,7 +16,7 @@ interface VendorError {
   status: number;
   /** Codes, types and reasons, the most specific first. */
   codes: readonly string[];
-  /** The parameter that the vendor names in a separate field; null: none. */
+  /** The parameter that the vendor names in a separate field; null if it names no parameter. */
   param: string | null;
   message: string;
 }

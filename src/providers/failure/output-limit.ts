@@ -32,7 +32,7 @@ interface Refused {
 }
 
 /**
- * The most tokens of an answer that the refusal names, at least 1; null: it names none that can be read. Undefined: the
+ * The most tokens of an answer that the refusal names, at least 1; null if it names none that can be read. Undefined: the
  * refusal is about something else.
  */
 export function outputLimit({ param, codes, message, max = null }: Refused): number | null | undefined {

@@ -51,7 +51,7 @@ export function vendorFailure(
   return { kind, status, retryAfterMs: more.retryAfterMs ?? null, error };
 }
 
-/** The request allows a longer answer than the model gives. `limit`: the model's, tokens; null: the vendor names none. */
+/** The request allows a longer answer than the model gives. `limit`: the model's, tokens; null if the vendor names none. */
 export function lengthRefused(failure: Failure, limit: number | null): Failure {
   const unable: Failure = { ...failure, kind: "unsupported" };
   return limit === null ? unable : { ...unable, outputLimit: limit };

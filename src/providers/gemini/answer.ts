@@ -135,7 +135,7 @@ function calledTool(part: Fields, name: (call: Fields) => string): ToolCall | nu
   };
 }
 
-/** The picture of a part; null: it has none. Drafts among the thoughts are no part of the answer. */
+/** The picture of a part; null if it has none. Drafts among the thoughts are no part of the answer. */
 function pictureIn({ inlineData: data, thought }: Fields): Picture | null {
   if (!isObject(data) || thought === true) return null;
   const mediaType = textOf(data.mimeType);
@@ -203,7 +203,7 @@ export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
   return completion(heading, choices, countedOf(value.usageMetadata));
 }
 
-/** The most candidates and calls whose state is kept. */
+/** Maximum number of candidates and of calls whose state is kept. */
 const maxCandidates = 1024;
 const maxCalls = 10_000;
 

@@ -61,7 +61,7 @@ export function memberOf(object: string, key: string): string | undefined {
   return found && object.slice(found.valueStart, found.end);
 }
 
-/** A count of tokens; null: not reported. */
+/** A count of tokens; null if it was not reported. */
 export const tokenCount = (value: unknown): number | null =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null;
 

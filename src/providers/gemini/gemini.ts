@@ -85,7 +85,7 @@ export const gemini = defineProvider({
   },
   embeddingsAnswer: geminiEmbeddingsAnswer,
   maxEmbedded: 100,
-  listedAs: ({ base_url }) => (isOwnHost(base_url, ownUrl) ? "gemini" : null),
+  priceVendor: ({ base_url }) => (isOwnHost(base_url, ownUrl) ? "gemini" : null),
   check: (settings, range) => ({
     method: "GET",
     url: joinUrl(settings.base_url, `/v1beta/models?pageSize=${range === "all" ? 1000 : 1}`),

@@ -20,7 +20,7 @@ import {
 } from "#providers/translate/request-fields.ts";
 import { geminiContents, geminiSystem } from "./contents.ts";
 
-/** 205 for 2.5; null: the name has no version (`gemini-flash-latest`) and counts as the newest. */
+/** 205 for 2.5; null if the name has no version (`gemini-flash-latest`) and counts as the newest. */
 export function geminiVersion(model: string): number | null {
   const found = /gemini-(\d{1,2})(?:\.(\d{1,2}))?(?![\d.])/.exec(model);
   return found ? Number(found[1]) * 100 + Number(found[2] ?? 0) : null;

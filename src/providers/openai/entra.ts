@@ -59,7 +59,7 @@ export function entraIssues(
   return issues;
 }
 
-/** How the access token is got; null: these settings have a key instead, or nothing. */
+/** How the access token is got; null if these settings have a key instead, or nothing. */
 export function entraGrant({ tenant_id, client_id, client_secret, token_url }: Entra): TokenGrant | null {
   if (tenant_id === undefined || client_id === undefined || client_secret === undefined) return null;
   return {

@@ -130,7 +130,7 @@ const responsesOf = (settings: Settings) =>
       ? "yes"
       : "no";
 
-/** The Responses API for chat completions with function tools; null: they are asked as chat completions alone. */
+/** The Responses API for chat completions with function tools; null if they are asked as chat completions alone. */
 function toolsApiOf(settings: Settings): ToolsApi | null {
   const { tools_over: over } = settings;
   const has = over === undefined ? responsesOf(settings) : "yes";
@@ -345,7 +345,7 @@ export const openaiCompatible = defineProvider({
   thoughts: "fields",
   vendor: ({ vendor }) =>
     /^https:/.test(defaultsOf(vendor).url ?? "") && vendor !== "openai" ? vendor : null,
-  listedAs: (settings) => listedAt(settings.vendor, baseOf(settings)),
+  priceVendor: (settings) => listedAt(settings.vendor, baseOf(settings)),
   check: (settings) =>
     admitted(settings, {
       method: "GET",

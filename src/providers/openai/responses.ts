@@ -205,7 +205,7 @@ export function responsesStream(): StreamReader {
   return { push: untilEnd(read), thinking: () => thinking };
 }
 
-/** The text of a member of the object; null: it has none of that name. */
+/** The text of a member of the object; null if it has none of that name. */
 function memberText(text: string, name: string): string | null {
   const member = membersOf(text).find(({ key }) => key === name);
   return member === undefined ? null : text.slice(member.valueStart, member.end);

@@ -99,7 +99,7 @@ export function openaiStream(request: Pick<ChatRequest, "body">, contentOf = del
   };
 }
 
-/** The most choices whose state is kept. */
+/** Maximum number of choices whose state is kept. */
 const maxChoices = 1024;
 
 function read(

@@ -93,7 +93,7 @@ export function responsesAt(vendor: Vendor, base: string): "yes" | "assumed" | "
   return responses.test(base) ? "yes" : "no";
 }
 
-/** The vendor whose list prices the models at a base URL have; null: another server may be there, or none are listed. */
+/** The vendor whose list prices the models at a base URL have; null if another server may be there, or none are listed. */
 export function listedAt(vendor: Vendor, base: string): ListedVendor | null {
   const { url, listed = null } = defaultsOf(vendor);
   return url === null || isOwnHost(base, url) ? listed : null;

@@ -63,7 +63,7 @@ export const builtInPrices: ListPrices = builtIn;
 /** `-2025-08-07`, `-20250807`, or `@20250807` on Vertex AI: a snapshot, which costs what its model does. */
 const snapshot = /(?:-\d{4}-\d{2}-\d{2}|[-@]\d{8})$/;
 
-/** The price of a model by the name that its vendor has for it, or of the model that it is a snapshot of; null: not listed. */
+/** The price of a model by the name that its vendor has for it, or of the model that it is a snapshot of; null if it is not listed. */
 export function listPrice(
   vendor: ListedVendor,
   model: string,

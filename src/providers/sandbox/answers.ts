@@ -33,7 +33,7 @@ export function splitWords(text: string): string[] {
   return text.match(/^\s+\S+\s*|\S+\s*/g) ?? [text];
 }
 
-/** The first allowed function, with arguments (JSON text) that fit its schema; null: none is allowed. */
+/** The first allowed function, with arguments (JSON text) that fit its schema; null if none is allowed. */
 export function toolCall(body: Fields): { name: string; arguments: string } | null {
   if (body.tool_choice === "none") return null;
   const tool = fieldsIn(body.tools).find(({ type }) => type === "function")?.function;

@@ -13,7 +13,7 @@ export interface CompletionHead {
   model: string;
 }
 
-/** Token counts with details; null: the vendor does not report them separately. */
+/** Token counts with details; null if the vendor does not report them separately. */
 export interface TokenCounts {
   promptTokens: number;
   completionTokens: number;

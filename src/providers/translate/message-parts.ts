@@ -21,7 +21,7 @@ type MediaPart =
       cacheControl?: Fields;
       signature?: string;
     }
-  /** `mediaType`: by the file extension of the path; null: unknown. */
+  /** `mediaType`: by the file extension of the path; null if unknown. */
   | { kind: "link"; url: string; mediaType: string | null; cacheControl?: Fields };
 
 export type Part = TextPart | MediaPart;

@@ -35,7 +35,7 @@ export const partSignature = (index: number, signature: string, picture: number 
   id: picture === null ? textPlace : picturePlace(picture),
 });
 
-/** The newest signature of Gemini's for the text of the message, or for its picture of that number; null: it has none. */
+/** The newest signature of Gemini's for the text of the message, or for its picture of that number; null if it has none. */
 export function signatureOfPart(message: Fields, picture: number | null): string | null {
   const place = picture === null ? textPlace : picturePlace(picture);
   const detail = fieldsIn(message.reasoning_details).findLast(

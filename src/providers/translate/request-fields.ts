@@ -44,7 +44,7 @@ export interface RequestFields {
   issue(param: string, message: string): undefined;
   /** The hints of the request that were not read: what the vendor has no equivalent of. */
   leftOut(): string[];
-  /** The first issue, or that of an unread parameter; null: everything is translated. */
+  /** The first issue, or that of an unread parameter; null if everything is translated. */
   firstIssue(): Extract<PreparedRequest, { kind: "unsupported_parameter" }> | null;
 }
 
@@ -115,7 +115,7 @@ export function maxTokensOf(fields: RequestFields): number | undefined {
 export interface FunctionTool {
   name: string;
   description: string | null;
-  /** JSON Schema; null: no parameters. */
+  /** JSON Schema; null for no parameters. */
   parameters: Fields | null;
   strict: boolean;
   /** A mark after which Anthropic caches the prompt, beside the function or in it; other vendors ignore it. */

@@ -10,7 +10,7 @@ import { append } from "./append.ts";
 import { fieldsIn, parseExactly, parseJson, textOf } from "./json.ts";
 import { plainThought, sealOf } from "./reasoning-details.ts";
 
-/** The signature of a call; null: it has none. */
+/** The signature of a call; null if it has none. */
 export function signatureOf({ extra_content: extra }: Fields): string | null {
   const google = isObject(extra) ? extra.google : null;
   const signature = isObject(google) ? google.thought_signature : null;
@@ -71,7 +71,7 @@ function madeInPieces(): (text: string) => string[] {
   };
 }
 
-/** The messages of a request as JSON, with no seal of `foreign`; null: it has none of them. */
+/** The messages of a request as JSON, with no seal of `foreign`; null if it has none of them. */
 export function withoutSignatures(text: string, foreign: ReadonlySet<string>): string | null {
   const body = parseExactly(text);
   if (!isObject(body) || !Array.isArray(body.messages)) return null;

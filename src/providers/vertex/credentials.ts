@@ -29,7 +29,7 @@ export function accountOf(text: string): ServiceAccount {
   };
 }
 
-/** What is wrong with the file; null: it can be used. No part of it is in the message. */
+/** What is wrong with the file; null if it can be used. No part of it is in the message. */
 export function credentialsIssue(text: string): string | null {
   const file = parseJson(text);
   if (!isObject(file)) return "must be the JSON file of a service account's key, as one text";

@@ -154,7 +154,7 @@ export const vertex = defineProvider({
     return { kind: "request", request: posted(settings, path, translated.body, false) };
   },
   embeddingsAnswer: (text, request) => vertexEmbeddingsAnswer(text, request, ownName(request.model)),
-  listedAs: ({ base_url, location }, model) => {
+  priceVendor: ({ base_url, location }, model) => {
     if (base_url !== undefined) return null;
     if (!isClaude(model)) return "gemini";
     // In a region Claude costs more.

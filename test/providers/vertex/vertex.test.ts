@@ -47,7 +47,7 @@ test("vertex: both addresses are the outbound guard's to judge; a statement for 
 test("vertex: models have the list prices of their makers at Google's own address, Claude at `global` alone", () => {
   const listed = (more: object) => {
     const own = vertex.settings.parse({ ...vertexSuite.settings, ...more });
-    return ["gemini-2.5-flash", "claude-sonnet-4-5@20250929"].map((model) => vertex.listedAs(own, model));
+    return ["gemini-2.5-flash", "claude-sonnet-4-5@20250929"].map((model) => vertex.priceVendor(own, model));
   };
   assert.deepEqual(listed({}), ["gemini", null]);
   assert.deepEqual(listed({ location: "global" }), ["gemini", "anthropic"]);

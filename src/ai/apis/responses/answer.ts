@@ -106,7 +106,7 @@ export function includedDetails({ include }: Fields, details: readonly Fields[])
   return isIncluded && isReturned ? details : [];
 }
 
-/** The item of a picture, as OpenAI's image tool has it; `picture` null: it is on its way. */
+/** The item of a picture, as OpenAI's image tool has it; `picture` is null if it is on its way. */
 export function pictureItem(itemId: string, picture: Picture | null): Item {
   return {
     type: "image_generation_call",

@@ -10,7 +10,7 @@ interface BackgroundState {
   status: string;
   /** Epoch ms. */
   createdAt: number;
-  /** The request; null: it has ended, and the request is gone. */
+  /** The request; null if it has ended, and the request is gone. */
   body: Fields | null;
   /** Where no request names a model. */
   model: string;

@@ -343,7 +343,7 @@ export class ForwardedResponseWriter implements StreamWriter {
   #usage: Usage | null = null;
   /** The last event: it is sent when the stream is known to be whole, and the cost of the call with it. */
   #last: { type: string; text: string } | null = null;
-  /** The member's own id of the response; null: it has named none. */
+  /** The member's own id of the response; null if it has named none. */
   #id: string | null = null;
 
   constructor(rules: ResponseRules, sequence: Sequence, served: ServicePool) {
@@ -387,7 +387,7 @@ export class ForwardedResponseWriter implements StreamWriter {
   }
 }
 
-/** The id of a response as JSON text; null: it has none. */
+/** The id of a response as JSON text; null if it has none. */
 function idIn(response: string): string | null {
   const found = membersOf(response).findLast(({ key }) => key === "id");
   const id = found === undefined ? null : parseJson(response.slice(found.valueStart, found.end));

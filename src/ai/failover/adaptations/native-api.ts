@@ -7,7 +7,7 @@ import type { Choice } from "#ai/pools/pool.ts";
 import type { Failure, NativeApi } from "#providers/provider.ts";
 import type { FailedAttempt, Reading } from "./adaptation.ts";
 
-/** How the member takes the request as it came, by its settings with one key; null: it is translated. `now`: monotonic ms. */
+/** How the member takes the request as it came, by its settings with one key; null if it is translated. `now`: monotonic ms. */
 export function nativeApiFor(
   choice: Choice<Member>,
   { api }: FailoverCall,

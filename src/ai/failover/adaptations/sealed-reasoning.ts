@@ -15,7 +15,9 @@ const none: ReadonlySet<string> = new Set();
 
 /** How a member seals in the format in which it is asked. `native`: it takes the client's own. */
 const sealedBy = ({ provider, settings }: Member, native: NativeApi | null): SealedReasoning | null =>
-  native === null ? { ...thoughtSignatures, sharedBy: provider.sealsAs(settings) } : (native.sealed ?? null);
+  native === null
+    ? { ...thoughtSignatures, sharedBy: provider.sealGroup(settings) }
+    : (native.sealed ?? null);
 
 /** Gemini's API names its seals so, in either spelling. */
 const hasSignature = (text: string) =>
@@ -42,7 +44,7 @@ const byMaker = (
   [values.filter(isPlainThought), thoughtMaker(member)],
 ];
 
-/** Tells the members that made the newest sealed reasoning of the call from others; null: none of them is known to have. */
+/** Tells the members that made the newest sealed reasoning of the call from others; null if none of them is known to have. */
 export function makerIn(
   origins: SealedOrigins,
   call: FailoverCall,

@@ -12,13 +12,13 @@ import type { FailedAttempt, Reading } from "./adaptation.ts";
 const hasTools = ({ tools, reasoning_effort: effort }: FailoverCall["body"]) =>
   Array.isArray(tools) && tools.length > 0 && effort !== "none";
 
-/** The member's other API for tools; null: it has none, or turned out to lack it. */
+/** The member's other API for tools; null if it has none, or turned out to lack it. */
 function elsewhere({ member, model }: Choice<Member>, now: number): ToolsApi | null {
   const there = member.provider.toolsApi(member.settings);
   return there?.assumed && member.health.missingApis.has(model, "responses", now) ? null : there;
 }
 
-/** The API in which the member is asked for a chat completion; null: chat completions. `native`: it gets the request as it came. */
+/** The API in which the member is asked for a chat completion; null if that is chat completions. `native`: it gets the request as it came. */
 export function toolsApiFor(
   choice: Choice<Member>,
   { api, mode }: FailoverCall,

@@ -103,7 +103,7 @@ export const headOf = ({ id, created_at: at, model }: Fields, request: ChatReque
   model: textOf(model) || request.model,
 });
 
-/** Why the answer ended; null: it has not. */
+/** Why the answer ended; null if it has not. */
 export function finishOf({ status, incomplete_details: details }: Fields, called: boolean): string | null {
   if (status === "incomplete")
     return isObject(details) && details.reason === "content_filter" ? "content_filter" : "length";
