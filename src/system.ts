@@ -2,7 +2,7 @@
 
 import type { FastifyInstance } from "fastify";
 import { createAuthenticator } from "#accounts/authenticate.ts";
-import { openAiGateway } from "#ai/ai.ts";
+import { AiGateway } from "#ai/ai.ts";
 import { placeOf } from "#ai/limits/share.ts";
 import { createDefaultAccount, createSetupCode, renewApiKey } from "#configure/command-line.ts";
 import { createAccountChanges } from "#core/account-changes.ts";
@@ -101,7 +101,7 @@ export async function openSystem(
   const stopping = new AbortController();
 
   const authenticator = createAuthenticator(core);
-  const ai = openAiGateway({
+  const ai = new AiGateway({
     ...core,
     place: () => placeOf(processId, lanes.heartbeatsSeen(), settings.takeoverMs),
     takeoverMs: settings.takeoverMs,
@@ -191,7 +191,7 @@ export async function openSystem(
       stopping.abort();
       accountChanges.close();
       await phones.stop();
-      await Promise.all([lanes.stop(graceMs), closeApp(app, clock, graceMs, ai.interrupt)]);
+      await Promise.all([lanes.stop(graceMs), closeApp(app, clock, graceMs, () => ai.interrupt())]);
       await Promise.all([openAndClickTracking.close(), reports.close()]);
       await countWriter.stop();
       await ai.stop();

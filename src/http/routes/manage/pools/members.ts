@@ -1,6 +1,6 @@
 // The members of a pool, and their health.
 
-import type { MemberStatus } from "#ai/ai.ts";
+import type { MemberStatus } from "#ai/pools/member-status.ts";
 import { deleteMember, members, type PoolRef } from "#configure/pool-member.ts";
 import { idParam } from "#contract/envelope.ts";
 import {
