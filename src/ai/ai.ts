@@ -180,7 +180,7 @@ export class AiGateway {
   ): Promise<ServeResult> {
     this.#unanswered += 1;
     try {
-      const served = await serve(this.#serving, key, pool, request, caller, signal);
+      const served = await serve(this.#serving, { key, pool, request, caller, signal });
       if (served.kind !== "served") return served;
       const completed = this.#contents.observe(pool, caller.id, request, served.completed);
       if (completed.kind === "stream") this.#streams.set(caller.id, completed.stream);
@@ -277,13 +277,11 @@ export class AiGateway {
         at: this.#deps.clock.now(),
         data,
       })
-      .then(
-        () => {},
-        (error) =>
-          this.#deps.log.warn(
-            { event: "pool.member_event_failed", error },
-            "The change of a pool member could not be recorded for webhooks.",
-          ),
+      .catch((error) =>
+        this.#deps.log.warn(
+          { event: "pool.member_event_failed", error },
+          "The change of a pool member could not be recorded for webhooks.",
+        ),
       );
   }
 

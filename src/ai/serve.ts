@@ -65,21 +65,24 @@ export interface ServeDeps {
   refused(key: PoolKey, by: RateLimited["by"], at: number, retryAfterMs: number): void;
 }
 
-/** Serves a call. `signal` aborts when the client disconnects. */
-export function serve(
-  deps: ServeDeps,
-  key: PoolKey,
-  pool: Pool,
-  request: ClientRequest,
-  caller: Caller,
-  signal: LightAbortSignal,
-): Promise<ServeResult> {
+/** A call on a pool, as its key opened it. */
+interface OpenedCall {
+  key: PoolKey;
+  pool: Pool;
+  request: ClientRequest;
+  caller: Caller;
+  /** Aborts when the client disconnects. */
+  signal: LightAbortSignal;
+}
+
+export function serve(deps: ServeDeps, call: OpenedCall): Promise<ServeResult> {
   const { tracer } = deps;
-  if (tracer === undefined) return serveCall(deps, key, pool, request, caller, signal);
+  if (tracer === undefined) return admitAndServe(deps, call);
+  const { pool, request, caller } = call;
   const { kind, model, stream, api } = request;
   const { id, extraHeaders } = caller;
   const span = new CallSpan(tracer, { id, pool, kind, format: api.format, model, stream, extraHeaders });
-  return traced(span, serveCall(deps, key, pool, request, caller, signal, span));
+  return traced(span, admitAndServe(deps, call, span));
 }
 
 /** Ends the span of a call here unless a member is asked: then it ends with the last byte. */
@@ -95,13 +98,9 @@ async function traced(span: CallSpan, serving: Promise<ServeResult>): Promise<Se
   }
 }
 
-async function serveCall(
+async function admitAndServe(
   deps: ServeDeps,
-  key: PoolKey,
-  pool: Pool,
-  request: ClientRequest,
-  caller: Caller,
-  signal: LightAbortSignal,
+  { key, pool, request, caller, signal }: OpenedCall,
   span?: CallSpan,
 ): Promise<ServeResult> {
   const chain = deps.chain(pool, caller);

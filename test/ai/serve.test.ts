@@ -32,7 +32,13 @@ test("a spent budget and a refusal of the limits are reported, no member is aske
     refused: ({ id }: { id: string }, by: string, at: number) => refusals.push([id, by, at]),
   } as unknown as ServeDeps;
   const call = () =>
-    serve(deps, poolKey(), {} as never, request, caller("req_1"), new AbortController().signal);
+    serve(deps, {
+      key: poolKey(),
+      pool: {} as never,
+      request,
+      caller: caller("req_1"),
+      signal: new AbortController().signal,
+    });
   const refused = { kind: "refused", by: "budget", retryAfterMs: 5_000, levels };
   assert.deepEqual([await call(), asked], [refused, []]);
   assert.deepEqual(refusals, [["key_1", "budget", movableClock().now()]]);
@@ -57,7 +63,13 @@ test("a refusal that no client sees is not counted: of a queued completion, and 
     for (const more of [{ isQueued: true as const }, { person }, {}]) {
       const from = { ...caller("req_1"), ...more };
       const { signal } = new AbortController();
-      const result = await serve(refusedBy(by), poolKey(), {} as never, request, from, signal);
+      const result = await serve(refusedBy(by), {
+        key: poolKey(),
+        pool: {} as never,
+        request,
+        caller: from,
+        signal,
+      });
       assert.equal(result.kind, "refused");
     }
   assert.deepEqual(refusals, ["budget", "requests"]);
@@ -81,14 +93,8 @@ test("the place is free before anything of the call is recorded; a call that end
   const signal = new AbortController().signal;
   const strict = { members: [], strict_models: true, name: "pool", deadline_ms: 1 } as never;
   const asked = { ...request, model: "unknown" };
-  const served = await serve(
-    deps({ clock: movableClock() }),
-    poolKey(),
-    strict,
-    asked,
-    caller("req_1"),
-    signal,
-  );
+  const call = { key: poolKey(), pool: strict, request: asked, caller: caller("req_1"), signal };
+  const served = await serve(deps({ clock: movableClock() }), call);
   assert.ok(served.kind === "served" && served.completed.kind === "error");
   assert.deepEqual(order.splice(0), ["end 0", "record 404 chat_completions"]);
   const broken = {
@@ -99,6 +105,6 @@ test("the place is free before anything of the call is recorded; a call that end
       },
     },
   };
-  await assert.rejects(serve(deps(broken), poolKey(), strict, asked, caller("req_2"), signal), /a bug/);
+  await assert.rejects(serve(deps(broken), call), /a bug/);
   assert.deepEqual(order, ["end 0"]);
 });

@@ -43,7 +43,7 @@ function trying(
     },
   } as unknown as ServeDeps;
   const ai: Pick<AiGateway, "serve"> = {
-    serve: ({ key, pool }, request, caller, signal) => serve(deps, key, pool, request, caller, signal),
+    serve: ({ key, pool }, request, caller, signal) => serve(deps, { key, pool, request, caller, signal }),
   };
   const log = memoryLog();
   const asked = tryPoolRequest.parse({ messages: [{ role: "user", content: "hello" }], ...input });
