@@ -26,6 +26,17 @@ export const exceptions: readonly Exception[] = [
       "Google's clients may write a text or one part where the document has lists, and all of them are taken.",
   },
   {
+    check: "negative_data_rejection",
+    operations: ["countResponseTokens"],
+    reason: "Items are counted as they are. Only the request itself is judged.",
+  },
+  {
+    check: "positive_data_acceptance",
+    operations: ["createCompletion", "createCompaction"],
+    reason:
+      "They are passed on, and the pool of this run has no member that has them: 400 `operation_not_served`.",
+  },
+  {
     check: "positive_data_acceptance",
     operations: [
       "createMessage",
