@@ -25,14 +25,14 @@ const rounded = (value: number) => Math.round(value * 1e6) / 1e6;
 const amountOf = (amount: Amount | undefined): number | undefined =>
   amount === undefined ? undefined : rounded(typeof amount === "number" ? amount : amount.base);
 
-/** The amount of a prompt above so many tokens; null: of a short one. */
+/** The amount of a prompt above so many tokens, or of a short one if that is null. */
 const amountAbove = (amount: Amount | undefined, above: number | null): number | undefined => {
   const tiers = typeof amount === "object" ? (amount.tiers ?? []) : [];
   const tier = above === null ? undefined : tiers.find(({ start }) => start === above);
   return tier === undefined ? amountOf(amount) : rounded(tier.price);
 };
 
-/** The length above which prompts cost more; null: they do not. Throws for more than one, which rows do not have. */
+/** The length above which prompts cost more. Null if they do not. Throws for more than one, which rows do not have. */
 function longAbove(id: string, amounts: Amounts): number | null {
   const starts = Object.values(amounts).flatMap((amount) =>
     typeof amount === "object" ? (amount.tiers ?? []).map(({ start }) => start) : [],
@@ -42,7 +42,7 @@ function longAbove(id: string, amounts: Amounts): number | null {
   return above;
 }
 
-/** `above`: of a prompt above so many tokens; null: of a short one. Null: there is no price for tokens. */
+/** `above`: of a prompt above so many tokens, or null for a short one. Null if there is no price for tokens. */
 function rowAt(amounts: Amounts, above: number | null): Omit<Price, "long_prompt"> | null {
   const input = amountAbove(amounts.input_mtok, above);
   if (input === undefined) return null;

@@ -27,7 +27,7 @@ export const managementTokenInput = z
       .datetime({ offset: true })
       .nullable()
       .default(null)
-      .describe("When it stops working (ISO 8601); null: never."),
+      .describe("When it stops working (ISO 8601). Null if it never does."),
   })
   .describe("A program's way into the management API.");
 type ManagementTokenInput = z.output<typeof managementTokenInput>;

@@ -69,7 +69,7 @@ interface ResourceDefinition<Of, Row extends ManagedRow, S extends Shape, R exte
   /** The other fields of a stored row. */
   fieldsOf(row: Row): Omit<FieldsOf<S>, keyof FieldsOf<R> | "settings">;
   kinds?: Kinds<FieldsOf<S>>;
-  /** The fields as they are stored, where that depends on those before; null: it is created. */
+  /** The fields as they are stored, where that depends on those before, which are null if it is created. */
   settled?(fields: FieldsOf<S>, before: FieldsOf<S> | null): FieldsOf<S>;
   /** What the schema cannot check. `before`: the stored fields; null: it is created. */
   check?(

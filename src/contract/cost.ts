@@ -31,7 +31,7 @@ export function costText({ cost, cost_rest }: Cost): string {
 /** The number that is nearest to the cost. */
 export const costNumber = (cost: Cost): number => Number(costText(cost));
 
-/** A sum of costs, as replies show it; null: all calls that may have cost something were without a known price. */
+/** A sum of costs, as replies show it. Null if every call that may have cost something was without a known price. */
 export const sumNumber = ({ unpriced, ...cost }: Cost & { unpriced: number }): number | null =>
   unpriced > 0 && cost.cost === 0 && cost.cost_rest === 0 ? null : costNumber(cost);
 

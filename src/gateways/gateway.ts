@@ -21,7 +21,7 @@ type RecipientId = "user_id" | "lid";
 
 /** Counts the parts of a text as a gateway sends it. Acceptance, which charges for them, does not have its sealed settings. */
 export interface PartCounting {
-  /** The settings that matter, as text without secrets, which is stored beside them. Null: it sends GSM or UCS-2, as `measure` counts. */
+  /** The settings that matter, as text without secrets, which is stored beside them. Null if it sends GSM or UCS-2, as `measure` counts. */
   of(settings: object): string | null;
   /** At least 1. `counting`: what `of` returned. */
   parts(text: string, counting: string): number;
@@ -40,7 +40,7 @@ interface Traits<Parsed = unknown, Kind extends ContentKind = ContentKind> {
   takesIds?: readonly RecipientId[];
   /** The longest text and the longest caption of an image, a video or a document, in code points; default: no bound. */
   maxChars?: { text: number; caption: number };
-  /** Of an SMS gateway: default: parts are counted as GSM or UCS-2. */
+  /** Of an SMS gateway whose parts are not always GSM or UCS-2. */
   counting?: PartCounting;
   /** Messages of this kind cost nothing and are marked `test`. */
   test?: boolean;

@@ -61,7 +61,7 @@ export function tokenRow(
 }
 
 /**
- * The principal of a token; `expired`: when a token that is not revoked ended; null: it is unknown or revoked. Not cached, so a
+ * The principal of a token; `expired`: when a token that is not revoked ended. Null if it is unknown or revoked. Not cached, so a
  * revoked token is invalid in every process at once. `unattended`: no request shows it, so this is no use of it.
  */
 export async function authenticateToken(

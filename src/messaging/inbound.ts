@@ -15,7 +15,7 @@ interface ReceivedPage {
   nextCursor: string | null;
 }
 
-/** A page of the newest inbound messages that the caller may read. `channel` null: of all channels. Null for an invalid cursor. */
+/** A page of the newest inbound messages that the caller may read. All channels if `channel` is null. Null for an invalid cursor. */
 export async function received(
   database: Database,
   account: Pick<Account, "id" | "gateways" | "readableGatewayIds">,

@@ -16,7 +16,7 @@ import { recordOf } from "./record.ts";
 type Reader = Pick<Account, "id" | "readableGatewayIds">;
 
 /**
- * One message with its timeline; null for an unknown id and for a message of another account or channel (null: of every channel),
+ * One message with its timeline; null for an unknown id and for a message of another account or channel (every channel if that is null),
  * or of a gateway whose messages the caller may not read.
  */
 export async function lookup(

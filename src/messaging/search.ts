@@ -53,7 +53,7 @@ type Search =
       kind: "found";
       rows: MessageRow[];
       nextCursor: string | null;
-      /** How far the page looked: the acceptance of a message, or with the soonest first when one is due; epoch ms. Null: it looked at all. */
+      /** How far the page looked: the acceptance of a message, or with the soonest first when one is due; epoch ms. Null if it looked at all. */
       searchedUntil: number | null;
     }
   /** A filter that matches nothing. */

@@ -13,7 +13,7 @@ const deferred = z
       .string()
       .nullable()
       .describe(
-        `The API in which it was asked for: ${listed(deferrableFormats)}. Null: it was asked for before this was recorded.`,
+        `The API in which it was asked for: ${listed(deferrableFormats)}. Null if it was asked for before this was recorded.`,
       ),
     status: z.enum(deferredStatuses),
     attempts: z.int().describe("How often the pool was asked."),

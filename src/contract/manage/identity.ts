@@ -193,10 +193,10 @@ const managementTokenFields = z.object({
   role,
   account: accountId,
   scopes: shownTokenScopes,
-  expires_at: instant.nullable().describe("When the token stops working; null: never."),
+  expires_at: instant.nullable().describe("When the token stops working. Null if it never does."),
   last_used_at: instant
     .nullable()
-    .describe("When a request last showed the token, to the minute; null: none has."),
+    .describe("When a request last showed the token, to the minute. Null if none has."),
   created_at: instant,
   revoked_at: instant.nullable(),
 });
@@ -223,7 +223,7 @@ export const createManagementTokenRequest = z
       .datetime({ offset: true })
       .nullable()
       .default(null)
-      .describe("When it stops working (ISO 8601), in the future; null: never."),
+      .describe("When it stops working (ISO 8601), in the future. Null if it never does."),
   })
   .meta({ id: "CreateManagementTokenRequest" });
 

@@ -45,7 +45,7 @@ export const installationReply = reply(
           .string()
           .nullable()
           .describe(
-            "Why Node should be updated, as a sentence; null: this version of Trunkline knew no newer one.",
+            "Why Node should be updated, as a sentence. Null if this version of Trunkline knew no newer one.",
           ),
       })
       .describe("The Node that the process that answers runs under."),

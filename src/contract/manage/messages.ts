@@ -61,7 +61,7 @@ export const accountMessagesReply = z
     searched_until: instant
       .nullable()
       .describe(
-        "How far this page looked: every match accepted after this time (with `order=due`: due before it) is in this page or in those before it. Null: it looked at all.",
+        "How far this page looked: every match accepted after this time (with `order=due`: due before it) is in this page or in those before it. Null if it looked at all.",
       ),
   })
   .meta({ id: "AccountMessagePage" });

@@ -54,7 +54,7 @@ export const usageFields = {
     .number()
     .nullable()
     .describe(
-      "In the currency of the members' prices: at least so much where `unpriced` is above 0. Null: not known, because none of the calls had a known price.",
+      "In the currency of the members' prices: at least so much where `unpriced` is above 0. Null if none of the calls had a known price.",
     ),
   unpriced: z
     .int()
@@ -140,7 +140,7 @@ const call = z
       .string()
       .nullable()
       .describe(
-        `The API in which a completion was asked for: ${listed(clientFormats)}. Null: another operation, or a call from before this was recorded.`,
+        `The API in which a completion was asked for: ${listed(clientFormats)}. Null for another operation, or a call from before this was recorded.`,
       ),
     stream: z.boolean(),
     reused: z
@@ -193,7 +193,7 @@ const call = z
       .number()
       .nullable()
       .describe(
-        "In the currency of the members' prices; list prices are in US dollars. Null: not known, because the model has no known price.",
+        "In the currency of the members' prices; list prices are in US dollars. Null if the model has no known price.",
       ),
     price_source: z
       .enum(["set", "list"])

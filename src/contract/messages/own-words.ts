@@ -8,7 +8,7 @@ import { callerReference } from "./fields.ts";
 
 type Metadata = Readonly<Record<string, string>>;
 
-/** `undefined`: the field has an issue. */
+/** A field is undefined if it has an issue. */
 export interface OwnWords {
   reference: string | null | undefined;
   metadata: Metadata | null | undefined;
@@ -72,7 +72,7 @@ const isEmpty = (value: unknown) =>
 
 const noOwnWords = { reference: null, metadata: null } as const;
 
-/** The same of a contact without issues; null: it needs the complete check. */
+/** The same of a contact without issues. Null if it needs the complete check. */
 export function plainOwnWords(
   fields: Fields,
 ): { reference: string | null; metadata: Metadata | null } | null {

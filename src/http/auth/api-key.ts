@@ -43,7 +43,7 @@ interface Admitted {
   body: ParsedBody | null;
 }
 
-/** The scopes of which a request to an endpoint needs one; null: its path names no channel, so its handler finds nothing. */
+/** The scopes of which a request to an endpoint needs one. Null if its path names no channel, so that its handler finds nothing. */
 function scopesOf({ right, channel }: Head, params: Call["params"]): readonly KeyScope[] | null {
   if (right === "account") return ["read"];
   if (right === "read") return ["read", "read:own"];

@@ -61,7 +61,7 @@ async function insertNew(tx: Tx, token: ManagementTokensTable): Promise<boolean>
   return inserted.length > 0;
 }
 
-/** Creates the token of a name, or gives that name this token, role, account and end, and revives it. Null: another name has the same token. */
+/** Creates the token of a name, or gives that name this token, role, account and end, and revives it. Null if another name has the same token. */
 export const saveManagementToken = writeOperation(
   "saveManagementToken",
   async (tx, token: ManagementTokensTable) => {

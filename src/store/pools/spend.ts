@@ -18,7 +18,7 @@ export const readSharedSpend = readOperation(
   },
 );
 
-/** Null: there are no rows. */
+/** Null if there are no rows. */
 interface Spent {
   today: number | null;
   month: number | null;

@@ -12,5 +12,5 @@ type Call = Pick<CompletionsTable, "cost" | "cost_rest" | "member" | "price_sour
 export const isUnpriced = ({ member, reused, price_source, cost, cost_rest }: Call): boolean =>
   member !== null && reused === null && price_source === null && cost === 0 && cost_rest === 0;
 
-/** What a call cost, as replies show it; null: not known. */
+/** What a call cost, as replies show it. Null if it is not known. */
 export const callNumber = (call: Call): number | null => (isUnpriced(call) ? null : costNumber(call));

@@ -43,9 +43,9 @@ export interface ManagementTokensTable {
   account_id: string | null;
   /** JSON: what the token may do; null: all that its role may. */
   scopes: string | null;
-  /** Null: it does not end. */
+  /** Null if it does not end. */
   expires_at: number | null;
-  /** To the minute; null: never. */
+  /** To the minute. Null if it was never used. */
   last_used_at: number | null;
   created_at: number;
   revoked_at: number | null;

@@ -109,7 +109,7 @@ export interface GatewaysTable extends Revised {
   settings: string;
   /** JSON of `GatewayRules`: pace, retry, what to do with an unknown outcome. */
   rules: string;
-  /** How acceptance counts the parts of its texts, by the kind's `PartCounting`; null: as GSM or UCS-2. */
+  /** How acceptance counts the parts of its texts, by the kind's `PartCounting`. Null if as GSM or UCS-2. */
   counting: string | null;
   /** Since when it takes no new messages, because it is deleted once those that it has have ended; null: it stays. */
   draining_at: number | null;

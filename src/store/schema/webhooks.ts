@@ -23,7 +23,7 @@ export interface WebhookEndpointsTable extends Revised {
   account_id: string;
   /** Sealed. */
   url: string;
-  /** Digest of the URL; null: an earlier version stored it, and this start has still to seal it. */
+  /** Digest of the URL. Null if an earlier version stored it, and this start has still to seal it. */
   url_hash: string;
   /** JSON list of patterns, such as `message.*`. */
   events: string;
@@ -33,7 +33,7 @@ export interface WebhookEndpointsTable extends Revised {
   /** The secret before it, sealed; signs as well until `old_secret_until`. */
   old_secret: string | null;
   old_secret_until: number | null;
-  /** When the first try failed since the last that succeeded; null: none has. */
+  /** Time of the first failure since the last success. Null if there was none. */
   failing_since: number | null;
   disabled_at: number | null;
   disabled_reason: string | null;

@@ -21,7 +21,7 @@ const bodies: Partial<Record<ClientFormat, object>> = {
 };
 const aws = { region: "eu-central-1", access_key_id: "AKIAIOSFODNN7EXAMPLE", secret_access_key: "s" };
 
-/** What a member that takes links is sent; null: it takes none. */
+/** What a member that takes links is sent. Null if it takes none. */
 const members: readonly [provider: Provider, settings: object, model: string, sent: object | null][] = [
   [
     anthropic,

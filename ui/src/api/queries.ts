@@ -79,7 +79,7 @@ const isDue = ({ meta, state }: Pick<Query, "meta" | "state">): boolean =>
 interface Page<T> {
   data: T[];
   next_cursor: string | null;
-  /** Of a list that is searched: how far this page looked; null: it looked at all. */
+  /** Of a list that is searched: how far this page looked. Null if it looked at all. */
   searched_until?: string | null;
 }
 

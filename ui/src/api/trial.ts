@@ -24,7 +24,7 @@ export interface TrialAttempt {
 interface Sums {
   request_id: string;
   tokens: { prompt: number; completion: number; estimated: boolean };
-  /** null: no price is known. */
+  /** Null if no price is known. */
   cost: number | null;
   /** Requests to members. */
   attempts: number;

@@ -7,7 +7,7 @@ import { number } from "#ui/words/numbers.ts";
 /** Names in the sentence; the rest are counted. */
 const maxNamed = 10;
 
-/** The sentence under a form whose values have a budget. Null: the budget has no bound of cost, or all models have a price. */
+/** The sentence under a form whose values have a budget. Null if the budget has no bound of cost, or all models have a price. */
 export function unpricedWords({ members }: Pick<Pool, "members">, { budget }: Values): string | null {
   const { cost_per_month: bound, unpriced } = (budget ?? {}) as Partial<Pool["budget"]>;
   if (bound === null || bound === undefined) return null;

@@ -7,7 +7,7 @@ const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 export const number = (value: number | null): string => (value === null ? "unlimited" : plain.format(value));
 
 /**
- * A cost, in units of the installation's prices; null: not known. `unpriced`: calls without a known price, which it lacks.
+ * A cost, in units of the installation's prices. Null if it is not known. `unpriced`: calls without a known price, which it lacks.
  */
 export function cost(value: number | null, unpriced = 0): string {
   if (value === null || (value === 0 && unpriced > 0)) return "unknown";

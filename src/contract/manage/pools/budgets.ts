@@ -26,7 +26,7 @@ export const budgetRules = z
       .nullable()
       .default(null)
       .describe(
-        "Whether models without a known price may be used, since `cost_per_month` cannot count their calls. `refuse`: they are not asked, and a call that no other member can serve is refused. `allow`: they are asked, and their calls are counted as unpriced. null: `refuse` for a new bound of cost; an existing one keeps its choice.",
+        "Whether models without a known price may be used, since `cost_per_month` cannot count their calls. `refuse`: they are not asked, and a call that no other member can serve is refused. `allow`: they are asked, and their calls are counted as unpriced. If null, a new bound of cost refuses them, and an existing one keeps its choice.",
       ),
   })
   .describe("How much in all.");
@@ -36,7 +36,7 @@ export type BudgetRules = z.output<typeof budgetRules>;
 export const refusesUnpriced = ({ cost_per_month, unpriced }: BudgetRules): boolean =>
   cost_per_month !== null && unpriced === "refuse";
 
-/** The budget as it is stored: a bound of cost has its choice. `before`: what it takes the place of; null: it is new. */
+/** The budget as it is stored: a bound of cost has its choice. `before`: what it takes the place of. Null if it is new. */
 export function withChoice<B extends BudgetRules>(budget: B, before: BudgetRules | null): B {
   if (budget.cost_per_month === null || budget.unpriced !== null) return budget;
   const kept = before !== null && before.cost_per_month !== null ? before.unpriced : null;

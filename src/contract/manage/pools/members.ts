@@ -103,7 +103,7 @@ export const memberRules = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "What models without a price of their own cost, for the usage and for budgets. Null: the vendor's list price in US dollars where one is known. Other models have no known price.",
+      "What models without a price of their own cost, for the usage and for budgets. If null, the vendor's list price in US dollars counts where one is known. Other models have no known price.",
     ),
   prices: z
     .record(modelName, price)

@@ -46,7 +46,7 @@ interface Managed<
   /** Whether a text may name one; any other is a 404. Default: whether it has the form of an id. */
   isName?: (text: string) => boolean;
   replies: { one: Reply<Data>; many: z.ZodType; created?: Reply<Data & Issued> };
-  /** What the message of a reply to a creation or a change says besides; null: nothing. `body`: of the request. */
+  /** What the message of a reply to a creation or a change says besides, or null. `body`: of the request. */
   remark?(call: ManagedCall, data: Data, body: object): Promise<string | null>;
   /** Null: what it belongs to does not exist. */
   list: Text & {

@@ -18,7 +18,7 @@ export function memberData({ core: { ai, sealer } }: OfCore, row: PoolMembersTab
 /** Names in a message; the rest are counted. */
 const maxNamed = 10;
 
-/** What a budget keeps from being asked at the moment, for the message of a reply; null: it refuses no model. `rows`: the members under it. */
+/** What a budget keeps from being asked at the moment, for the message of a reply. Null if it refuses no model. `rows`: the members under it. */
 export function unpricedRemark(
   call: OfCore,
   budget: BudgetRules | null,

@@ -1,4 +1,4 @@
-// When a management token ends, and when it was last used; null: never.
+// When a management token ends, and when it was last used. Null if never.
 
 import type { Tx } from "#store/database.ts";
 import { define } from "#store/schema/dialect.ts";
