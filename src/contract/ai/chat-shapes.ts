@@ -20,16 +20,21 @@ const message = z
   })
   .meta({ id: "ChatMessage" });
 
+/** What requests for an answer have in several of OpenAI's APIs. */
+export const sharedFields = {
+  model: z
+    .string()
+    .nullish()
+    .describe(
+      "The model. Members that serve it are asked first. The default, and the pool's own name, mean the whole pool.",
+    ),
+  stream: z.boolean().nullish().describe("Whether to answer with server-sent events."),
+};
+
 export const chatRequest = z
   .looseObject({
     messages: z.array(message).min(1).describe("The conversation."),
-    model: z
-      .string()
-      .nullish()
-      .describe(
-        "The model. Members that serve it are asked first. The default, and the pool's own name, mean the whole pool.",
-      ),
-    stream: z.boolean().nullish().describe("Whether to answer with server-sent events."),
+    ...sharedFields,
     temperature: z.number().nullish().describe("Sampling temperature."),
     max_tokens: z.number().nullish().describe("The maximum number of tokens to generate."),
   })

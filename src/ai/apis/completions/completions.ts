@@ -8,7 +8,7 @@ import { untranslated } from "#ai/apis/passed-on.ts";
 import { chunksIn } from "#ai/stream/recorded.ts";
 import { errorFrame, rewrite, SseWriter } from "#ai/stream/sse-writer.ts";
 import { type ModelRequest, readModelRequest, wrong } from "#contract/ai/chat.ts";
-import { servicePool } from "#contract/ai/chat-shapes.ts";
+import { servicePool, sharedFields } from "#contract/ai/chat-shapes.ts";
 import type { Problem } from "#contract/problem.ts";
 import { foldedCompletion } from "#providers/openai/completions.ts";
 import { parseJson } from "#providers/translate/json.ts";
@@ -28,13 +28,7 @@ const completionsRequest = z
           { type: "array", items: { type: "array", items: { type: "integer" } } },
         ],
       }),
-    model: z
-      .string()
-      .nullish()
-      .describe(
-        "The model. Members that serve it are asked first. The default, and the pool's own name, mean the whole pool.",
-      ),
-    stream: z.boolean().nullish().describe("Whether to answer with server-sent events."),
+    ...sharedFields,
     max_tokens: z.int().nullish().describe("The maximum number of tokens to generate."),
   })
   .meta({ id: "CompletionRequest" });

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { type ModelRequest, readModelRequest, tooManyToolCalls, wrong } from "#contract/ai/chat.ts";
-import { servicePool } from "#contract/ai/chat-shapes.ts";
+import { servicePool, sharedFields } from "#contract/ai/chat-shapes.ts";
 import { withMembers } from "#contract/json-text.ts";
 import type { Problem } from "#contract/problem.ts";
 import { fieldsIn, textOf } from "#providers/translate/json.ts";
@@ -57,13 +57,7 @@ export const responsesRequest = z
           { type: "array", minItems: 1, items: { type: "object", additionalProperties: true } },
         ],
       }),
-    model: z
-      .string()
-      .nullish()
-      .describe(
-        "The model. Members that serve it are asked first. The default, and the pool's own name, mean the whole pool.",
-      ),
-    stream: z.boolean().nullish().describe("Whether to answer with server-sent events."),
+    ...sharedFields,
     background: z
       .boolean()
       .nullish()
