@@ -53,7 +53,7 @@ export function engagementFrom(
  * Whether a bounce counts against its address. The provider's verdict is used unless the status code that it passes on
  * blames something else (policy, content, size): vendors classify those differently.
  */
-function verdictOf({ bounce, code = "", reason = "" }: Receipt): "hard" | "soft" | null {
+export function verdictOf({ bounce, code = "", reason = "" }: Receipt): "hard" | "soft" | null {
   const status = statusIn(code) ?? statusIn(reason);
   return bounce === undefined || (status !== null && bounceOf(status, reason) === null) ? null : bounce;
 }

@@ -4,7 +4,7 @@
 import type { Core } from "#core/core.ts";
 import type { Receipt } from "#gateways/callback.ts";
 import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
-import { receiptFrom, toDbText } from "./normalise.ts";
+import { toDbText, verdictOf } from "./normalise.ts";
 
 /** As many as in the breaker, which counts refusals at once (decision 0046). */
 const refusalsInRow = 5;
@@ -20,9 +20,9 @@ type Standing = "sender" | "recipient" | "temporary";
 function standingOf(receipt: Receipt): Standing {
   if (receipt.status === "delivered" || receipt.status === "read") return "recipient";
   if (receipt.status !== "bounced") return "temporary";
-  const { bounce, code, reason } = receiptFrom("", receipt, 0);
+  const bounce = verdictOf(receipt);
   if (bounce !== null) return bounce === "hard" ? "recipient" : "temporary";
-  return /^4/.test(code ?? reason ?? "") ? "temporary" : "sender";
+  return /^4/.test(receipt.code ?? receipt.reason ?? "") ? "temporary" : "sender";
 }
 
 /** Counts reports on mails of a gateway. The fifth refusal in a row that blames the sender becomes the gateway's notice. */
