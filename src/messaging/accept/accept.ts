@@ -205,14 +205,12 @@ async function store(
   const { messages } = rows;
   const ids: string[] = [];
   const statuses: ("queued" | "scheduled")[] = [];
-  /** The lanes that get some of the messages, and when the first of them is due there. */
-  const lanes = new Map<string, number>();
+  const gatewayIds = new Set<string>();
   let cost = 0;
   for (const message of messages) {
     ids.push(message.id);
     statuses.push(message.status);
-    const first = lanes.get(message.gateway_id);
-    if (first === undefined || message.due_at < first) lanes.set(message.gateway_id, message.due_at);
+    gatewayIds.add(message.gateway_id);
     cost += message.cost;
   }
   const input: SendInput = {
@@ -229,7 +227,7 @@ async function store(
   };
   crashPoint("accept.before");
   try {
-    const spreads = await spreadsAmong(deps, account, lanes);
+    const spreads = await spreadsAmong(deps, account, gatewayIds);
     if (spreads.length > 0) input.spreads = { list: spreads, point: deps.random.random() };
     const stored = await database.run(storeSends, input);
     if (stored.kind === "insufficient_credit") {
@@ -252,7 +250,7 @@ async function store(
 }
 
 /** The spreads among the gateways of a send, with their members. */
-async function spreadsAmong(deps: AcceptDeps, account: Account, gateways: ReadonlyMap<string, unknown>) {
+async function spreadsAmong(deps: AcceptDeps, account: Account, gateways: ReadonlySet<string>) {
   const own = account.gateways.filter(({ id, kind }) => kind === spread.kind && gateways.has(id));
   if (own.length === 0) return [];
   return (await spreadsOf(deps, account.id)).filter(({ id }) => gateways.has(id));

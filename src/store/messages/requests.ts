@@ -154,8 +154,6 @@ export interface ChangedPart {
   changed: number;
   looked: number;
   last: string | null;
-  /** The lanes of what was moved, each with its earliest due time. */
-  lanes: { id: string; dueAt: number }[];
 }
 
 /** Changes those of the request's next `limit` messages that still wait. */
@@ -187,14 +185,12 @@ export const changeRequestMessages = writeOperation(
     const part = { looked: found.length, last: found.at(-1)?.id ?? null };
     if (input.change.kind === "reschedule") {
       const moved = await rescheduleLocked(tx, rows, input.change.to);
-      const lanes = new Map<string, number>();
-      for (const { gateway_id, due_at } of moved) if (due_at !== null) lanes.set(gateway_id, due_at);
-      return { ...part, changed: moved.length, lanes: [...lanes].map(([id, dueAt]) => ({ id, dueAt })) };
+      return { ...part, changed: moved.length };
     }
     const { details } = input.change;
     const changes = new TransitionBatch();
     const cancelled = rows.filter((row) => changes.apply(row, { by: "system", step: "cancelled" }, details));
     await changes.write(tx);
-    return { ...part, changed: cancelled.length, lanes: [] };
+    return { ...part, changed: cancelled.length };
   },
 );

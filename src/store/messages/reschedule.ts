@@ -22,8 +22,7 @@ export interface NewTime {
 }
 
 export type RescheduleOutcome =
-  /** `dueAt`: when it may go out now; null: a restored installation holds it. */
-  | { kind: "rescheduled"; channel: Channel; laneId: string; dueAt: number | null }
+  | { kind: "rescheduled"; channel: Channel }
   | { kind: "not_cancellable"; status: Status }
   | { kind: "not_found" };
 
@@ -33,10 +32,10 @@ export const rescheduleMessage = writeOperation(
   async (tx, input: MessageOf & { to: NewTime }): Promise<RescheduleOutcome> => {
     const row = await lockMessageOf(tx, input);
     if (row === null) return { kind: "not_found" };
-    const { status, channel, gateway_id: laneId } = row;
+    const { status, channel } = row;
     const [moved] = await rescheduleLocked(tx, [row], input.to);
     if (moved === undefined) return { kind: "not_cancellable", status };
-    return { kind: "rescheduled", channel, laneId, dueAt: moved.due_at };
+    return { kind: "rescheduled", channel };
   },
 );
 

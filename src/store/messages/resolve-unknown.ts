@@ -7,7 +7,7 @@ import { holdGateways } from "#store/gateways/hold.ts";
 import { lockMessageOf, type MessageOf, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
 export type ResolveOutcome =
-  | { kind: "resolved"; channel: Channel; laneId: string }
+  | { kind: "resolved"; channel: Channel }
   /** Nothing changed: it cannot be sent again, because its gateway has been deleted. */
   | { kind: "gateway_gone" }
   /** Nothing changed: its status is another one, for instance because a receipt came first. */
@@ -34,6 +34,6 @@ export const resolveUnknown = writeOperation(
     if (input.step === "resent_by_account" && !(await holdGateways(tx, [laneId])).has(laneId))
       return { kind: "gateway_gone" };
     await changes.write(tx);
-    return { kind: "resolved", channel, laneId };
+    return { kind: "resolved", channel };
   },
 );

@@ -8,6 +8,7 @@ import {
   type RequestChange,
   sumRequest,
 } from "#store/messages/requests.ts";
+import { onChanges } from "../../changes.ts";
 import { onBothEngines } from "../conformance.ts";
 import { claim, makeMessages, messageRow, now, remaining, stamp } from "../rows.ts";
 
@@ -71,25 +72,28 @@ onBothEngines((open) => {
     const other = await request(1);
     await stamp(store.database, of.gatewayId, await claim(store, of.gatewayId), [of.ids[1]!], now + 1000);
     const first = await change(of, 2);
-    assert.deepEqual(first, { changed: 2, looked: 2, last: of.ids[2], lanes: [] });
+    assert.deepEqual(first, { changed: 2, looked: 2, last: of.ids[2] });
     const second = await change(of, 9, cancel, first.last!);
-    assert.deepEqual(second, { changed: 2, looked: 2, last: of.ids[4], lanes: [] });
-    assert.deepEqual(await change(of, 9), { changed: 0, looked: 0, last: null, lanes: [] });
+    assert.deepEqual(second, { changed: 2, looked: 2, last: of.ids[4] });
+    assert.deepEqual(await change(of, 9), { changed: 0, looked: 0, last: null });
     assert.equal((await messageRow(store, of.ids[1]!)).status, "sending");
     assert.equal((await messageRow(store, other.ids[0]!)).status, "scheduled");
     assert.equal(await remaining(store, of.accountId), 1000 - 2);
   });
 
-  test("what waits moves to one time, and the lanes that have to know are named", async () => {
+  test("what waits moves to one time, and its lanes hear of it", async () => {
     const of = await request(3);
     const scheduledFor = now + 60_000;
     const to = { at: now + 5, detail: "Moved.", scheduleAt: "2027-01-15 08:01:00", scheduledFor };
+    const due: [laneId: string, dueAt: number][] = [];
+    const end = onChanges(open().database, { due: (...one) => void due.push(one) });
     assert.deepEqual(await change(of, 9, { kind: "reschedule", to }), {
       changed: 3,
       looked: 3,
       last: of.ids[2],
-      lanes: [{ id: of.gatewayId, dueAt: scheduledFor }],
     });
+    end();
+    assert.deepEqual(due, [[of.gatewayId, scheduledFor]]);
     for (const id of of.ids) assert.equal((await messageRow(open(), id)).due_at, scheduledFor);
   });
 });

@@ -51,7 +51,6 @@ onBothEngines((open) => {
     assert.deepEqual(await resolve(of, "resent_by_account"), {
       kind: "resolved",
       channel: "sms",
-      laneId: of.gatewayId,
     });
     const row = await messageRow(store, of.id);
     assert.deepEqual(
