@@ -36,8 +36,15 @@ export class ChangeListeners {
     };
   }
 
+  /** Never throws: the calls whose transaction this was still have to get their answers. */
   announce(changes: Changes): void {
-    for (const listener of this.#listeners) listener(changes);
+    for (const listener of this.#listeners) {
+      try {
+        listener(changes);
+      } catch (error) {
+        process.emitWarning(error instanceof Error ? error : String(error));
+      }
+    }
   }
 }
 

@@ -163,7 +163,7 @@ export interface Database {
   run<I, O>(operation: Operation<I, O>, input: I): Promise<O>;
   /**
    * Calls `listener` with what transactions of this process have changed: after the commit, and before the promises of their
-   * operations resolve. A listener must not throw. Returns the function that removes it.
+   * operations resolve. What a listener throws is a warning of the process. Returns the function that removes it.
    */
   onChanges(listener: (changes: Changes) => void): () => void;
   /** Tells other processes (PostgreSQL) that something changed; a hint only, never relied on. */

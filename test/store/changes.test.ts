@@ -2,11 +2,13 @@
 // tables rows have changed.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import test, { after, before } from "node:test";
 import type { Topic } from "#contract/manage/account-events.ts";
 import type { ChangeKind } from "#store/changes.ts";
 import { SqliteConnection, sqliteTx } from "#store/engine/sqlite/connection.ts";
 import { openStore, type Store } from "./conformance.ts";
+import { makeAccount } from "./rows.ts";
 import { cases, growTo } from "./statement-plans.ts";
 
 /** What someone who watches an account sees of each table. */
@@ -68,6 +70,22 @@ before(async () => {
   await growTo(store, 0, 3_000);
 });
 after(() => store.close());
+
+test("a listener that throws keeps neither the others nor the call from hearing of it", async () => {
+  const heard: string[] = [];
+  const warned = once(process, "warning");
+  const ends = [
+    store.database.onChanges(() => {
+      throw new Error("a listener broke");
+    }),
+    store.database.onChanges(({ kinds }) => void heard.push(...kinds)),
+  ];
+  await makeAccount(store.database);
+  for (const end of ends) end();
+  assert.ok(heard.includes("accounts"));
+  const [warning] = await warned;
+  assert.match(String(warning), /a listener broke/);
+});
 
 test("every operation that changes rows of a table announces the table's topic", async () => {
   const connection = new SqliteConnection(store.place, "write");
