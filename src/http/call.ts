@@ -10,7 +10,7 @@ import type { Opened } from "#ai/pools/pools.ts";
 import type { AiProblemCode } from "#contract/ai/openai-error.ts";
 import type { Form } from "#contract/ai/operations.ts";
 import type { Channel } from "#contract/messages/channel.ts";
-import type { ProblemCode } from "#contract/problem.ts";
+import type { Problem, ProblemCode } from "#contract/problem.ts";
 import type { AccountChanges } from "#core/account-changes.ts";
 import type { Core } from "#core/core.ts";
 import type { CredentialThrottle } from "#http/auth/credential-throttle.ts";
@@ -77,6 +77,9 @@ export interface Head {
   body?: z.ZodObject;
   /** For an endpoint of the management API that is no GET and changes nothing: the audit log does not name it. */
   changesNothing?: true;
+  /** For an endpoint of the management API: the answer to a caller whom the scope admits and the operation does not; null
+   * for any other. It is given before the query and the body are judged. */
+  refuse?: (principal: Principal) => Problem | null;
   /** For a GET of the management API: each call leaves an entry in the audit log, as a change does. */
   audited?: true;
   /** For an endpoint of the management API: its longest body, where that is not the usual 1 MiB. */

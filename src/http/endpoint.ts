@@ -9,6 +9,7 @@ import { answerPooled } from "#http/auth/pool-key.ts";
 import type { ParsedBody } from "#http/body/parse.ts";
 import { readBody } from "#http/body/read.ts";
 import { answerUpload } from "#http/body/upload.ts";
+import { ProblemError } from "#http/reply/problem-error.ts";
 import { type Reply, tooManyUnread } from "#http/reply/response.ts";
 import type {
   AccountCall,
@@ -20,19 +21,28 @@ import type {
   PoolCall,
   UploadCall,
 } from "./call.ts";
+import { judge } from "./judge.ts";
 import { isStorageOutage, storageErrorReply } from "./storage-errors.ts";
 import { isCleanPath, queryRefusal, unknownPathReply } from "./url-text.ts";
+
+/** What the handler of a management endpoint receives as its head describes it. */
+type Judged<H extends Head> = {
+  input: z.output<H["body"]>;
+  query: z.output<H["query"]>;
+  params: { readonly [Name in keyof H["params"]]: z.output<H["params"][Name]> };
+};
 
 type CallOf<H extends Head> = H["family"] extends "api_key"
   ? H["uploads"] extends true
     ? UploadCall
     : AccountCall
   : H["family"] extends "manage"
-    ? H["scope"] extends "account"
-      ? ManageAccountCall
-      : H["scope"] extends "anonymous"
-        ? AnonymousCall
-        : ManageCall
+    ? Judged<H> &
+        (H["scope"] extends "account"
+          ? ManageAccountCall
+          : H["scope"] extends "anonymous"
+            ? AnonymousCall
+            : ManageCall)
     : H["family"] extends "pool"
       ? PoolCall
       : Call;
@@ -47,12 +57,19 @@ type ReplyOf<H extends Head> = {
   };
 }[keyof H["replies"] & number];
 
+/** The body of a successful reply without `success`; it goes out with the first status of the head's replies. */
+type DataOf<H extends Head> = {
+  [Status in keyof H["replies"] & number]: z.input<H["replies"][Status]> extends { success: true }
+    ? Omit<z.input<H["replies"][Status]>, "success">
+    : never;
+}[keyof H["replies"] & number];
+
 /** An AI endpoint passes on what it was answered, which no schema of ours describes in full; a stream has no whole body. */
 type HandlerAnswer<H extends Head> = H["family"] extends "pool"
   ? Reply | null
   : H["replyType"] extends "text/event-stream"
     ? Reply | Problem | null
-    : ReplyOf<H> | Problem | null;
+    : DataOf<H> | ReplyOf<H> | Problem | null;
 
 export interface Endpoint {
   head: Head;
@@ -135,8 +152,17 @@ async function inTurn<T>({ gate }: Call, read: () => Promise<T>): Promise<T | Pr
     : await semaphore.run(async () => (isFull() ? tooManyUnread : await read()));
 }
 
+/** The whole reply, where a handler gives the message and the data alone. */
+function replyOf({ replies }: Head, answer: object | null): Reply | Problem | null {
+  if (answer === null || "status" in answer) return answer as Reply | null;
+  return { status: Number(Object.keys(replies)[0]), body: { success: true, ...answer } };
+}
+
 /**
- * `endpoint(head)(handler)`. A handler answers with one of the head's replies, or with a problem.
+ * `endpoint(head)(handler)`. A handler answers with the message and the data of the head's first reply, with one of the
+ * head's replies in full, or with a problem. A `ProblemError` that it throws is its answer too. A handler of the
+ * management API receives its body, query and parameters as the head's schemas read them; what they refuse is answered
+ * before.
  *
  * @example
  * export const getGreetingRoute = endpoint({
@@ -149,28 +175,36 @@ async function inTurn<T>({ gate }: Call, read: () => Promise<T>): Promise<T | Pr
  *   scope: "self",
  *   replies: { 200: greetingReply },
  *   problems: [],
- * })(async () => ({ status: 200, body: { success: true, message: "Greeting found.", data: { text: "Hello" } } }));
+ * })(async () => ({ message: "Greeting found.", data: { text: "Hello" } }));
  */
 export function endpoint<const H extends Head>(head: H) {
   checkScope(head);
   const names = head.path.includes("{");
   const list = isList(head);
   return (handler: (call: CallOf<H>) => Promise<HandlerAnswer<H>>): Endpoint => {
+    const run = async (call: Call): Promise<Reply | Problem | null> => {
+      try {
+        const judged = head.family === "manage" ? judge(head, call as ManageCall) : call;
+        return replyOf(head, await handler(judged as unknown as CallOf<H>));
+      } catch (error) {
+        if (error instanceof ProblemError) return error.problem;
+        throw error;
+      }
+    };
     /** Of an authenticated caller: authentication comes before the query is judged. */
     const handle = async (admitted: Call): Promise<Reply | null> => {
       admitted.logged.account = accountOf(admitted);
       admitted.logged.keyId = keyOf(admitted);
       const refusal = queryRefusal(head, admitted.request);
       if (refusal !== null) return refusal;
-      const work = () => handler(admitted as unknown as CallOf<H>);
-      return withMediaHint(await (list ? inTurn(admitted, work) : work()), admitted);
+      return withMediaHint(await (list ? inTurn(admitted, () => run(admitted)) : run(admitted)), admitted);
     };
     return { head, answer };
 
     async function answer(call: Call): Promise<Reply | null> {
       if (names && !isCleanPath(call.params)) return unknownPathReply(head);
       try {
-        if (head.family === "open") return await handler(call as CallOf<H>);
+        if (head.family === "open") return await run(call);
         if (head.family === "manage") return await answerManaged(head, call, handle);
         if (head.family === "pool") return await answerPooled(head, call, handle);
         if (head.uploads === true) return await answerUpload(head, call, handle);

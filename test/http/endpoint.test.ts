@@ -1,14 +1,17 @@
 // Head and handler: which stages a request passes before the handler, by the head alone.
 
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
 import test from "node:test";
 import { z } from "zod";
+import { problem } from "#contract/problem.ts";
 import { createCredentialThrottle } from "#http/auth/credential-throttle.ts";
 import { createRateLimit } from "#http/auth/rate-limit.ts";
 import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import type { Call, Head } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { createDeadlines } from "#http/server/deadlines.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import { movableClock } from "../clock.ts";
@@ -90,4 +93,70 @@ test("a body that cannot be read is a problem only where the head has one", asyn
     assert.fail("asked"),
   );
   assert.equal((await withBody.answer(callWith(headers)))?.status, 415);
+});
+
+const managed = {
+  method: "POST",
+  path: "/api/manage/v1/x/{kind}",
+  name: "x",
+  tag: "X",
+  summary: "X",
+  family: "manage",
+  scope: "anonymous",
+  params: { kind: z.enum(["one", "two"]) },
+  query: z.strictObject({ limit: z.coerce.number().default(5) }),
+  body: z.strictObject({ name: z.string() }),
+  replies: {
+    201: z.object({ success: z.literal(true), message: z.string(), data: z.object({ seen: z.string() }) }),
+  },
+  problems: ["not_found"],
+} as const satisfies Head;
+
+/** A call of an endpoint of the management API with a JSON body. */
+const managing = (url: string, kind: string, sent: unknown): Call => {
+  const bytes = Buffer.from(JSON.stringify(sent));
+  const request = Object.assign(Readable.from([bytes]), {
+    method: "POST",
+    url,
+    headers: { "content-type": "application/json", "content-length": String(bytes.length) },
+  });
+  return { ...callWith({}), request: request as unknown as Call["request"], params: { kind } };
+};
+
+test("a handler of the management API gets what its head's schemas read, and gives the message and the data", async () => {
+  const made = endpoint(managed)(async ({ params, query, input }) => ({
+    message: "Made.",
+    data: { seen: `${params.kind} ${query.limit} ${input.name}` },
+  }));
+  assert.deepEqual(await made.answer(managing("/x", "two", { name: "n" })), {
+    status: 201,
+    body: { success: true, message: "Made.", data: { seen: "two 5 n" } },
+  });
+});
+
+test("a handler is not asked when the query, the body or the path is refused, in this order", async () => {
+  const closed = endpoint(managed)(() => assert.fail("asked"));
+  const errorsOf = async (url: string, kind: string, sent: unknown) => {
+    const answer = await closed.answer(managing(url, kind, sent));
+    assert.ok(answer !== null);
+    const { errors = {} } = answer.body as { errors?: object };
+    return [answer.status, ...Object.keys(errors)];
+  };
+  assert.deepEqual(await errorsOf("/x?limit=a", "three", {}), [422, "limit"]);
+  assert.deepEqual(await errorsOf("/x", "three", {}), [422, "name"]);
+  assert.deepEqual(await errorsOf("/x", "three", { name: "n" }), [404]);
+});
+
+test("a caller whom the operation refuses hears that before anything is said about the request", async () => {
+  const closed = endpoint({ ...managed, refuse: () => problem("forbidden") })(() => assert.fail("asked"));
+  assert.equal((await closed.answer(managing("/x?limit=a", "three", {})))?.status, 403);
+});
+
+test("a problem that is thrown is the answer; any other error stays one", async () => {
+  const lost = endpoint({ ...head, family: "open" })(async () => orNotFound<null>(null));
+  assert.equal((await lost.answer(callWith({})))?.status, 404);
+  const broken = endpoint({ ...head, family: "open" })(async () => {
+    throw new RangeError("broken");
+  });
+  await assert.rejects(broken.answer(callWith({})), RangeError);
 });
