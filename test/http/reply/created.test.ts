@@ -4,12 +4,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { created } from "#http/reply/created.ts";
 
-const body = { success: true, data: { id: "pool_1" } };
-
 test("what was created is shown with its place", () => {
-  assert.deepEqual(created("/pools/pool_1", body), {
+  assert.deepEqual(created("/pools/pool_1", "Made.", { id: "pool_1" }), {
     status: 201,
     headers: { Location: "/pools/pool_1" },
-    body,
+    body: { success: true, message: "Made.", data: { id: "pool_1" } },
   });
 });

@@ -2,11 +2,8 @@
 
 import { findQuery, findReply, type recordKinds } from "#contract/manage/find.ts";
 import type { ScopeArea } from "#contract/manage/keys/token-scopes.ts";
-import { isProblem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { queryOf } from "#http/request.ts";
-import { validateQuery } from "#http/validate.ts";
 import { onlyAccountOf } from "#identity/principal.ts";
 import { allows } from "#identity/scopes.ts";
 import { idTime } from "#runtime/ids.ts";
@@ -55,26 +52,20 @@ export const findRecordsRoute = endpoint({
   query: findQuery,
   replies: { 200: findReply },
   problems: [],
-})(async ({ core, principal, request }) => {
-  const query = validateQuery(findQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  const text = query.value.q.trim();
+})(async ({ core, principal, query }) => {
+  const text = query.q.trim();
   const accountId = onlyAccountOf(principal);
   const records = await core.database.run(findRecords, { accountId, ids: idsIn(text), identifier: text });
   const found = records.filter(({ kind }) => allows(principal.scopes, `${areas[kind]}:read`));
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Records found.",
-      data: found.map(({ kind, account_id, account_name, id, title, pool_id, at }) => ({
-        kind,
-        account: { id: account_id, name: account_name },
-        id,
-        title,
-        pool: pool_id,
-        at: isoTime(at),
-      })),
-    },
+    message: "Records found.",
+    data: found.map(({ kind, account_id, account_name, id, title, pool_id, at }) => ({
+      kind,
+      account: { id: account_id, name: account_name },
+      id,
+      title,
+      pool: pool_id,
+      at: isoTime(at),
+    })),
   };
 });

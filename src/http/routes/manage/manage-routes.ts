@@ -2,20 +2,23 @@
 
 import type { z } from "zod";
 import type { Refusal } from "#configure/changes.ts";
-import { isProblem, type Problem, problem } from "#contract/problem.ts";
+import { type Problem, problem } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
 import { created } from "#http/reply/created.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { refused } from "#http/reply/refused.ts";
-import { queryOf } from "#http/request.ts";
-import { validate, validateQuery } from "#http/validate.ts";
 
 /** What a handler of a resource receives. */
 export type ManagedCall = Pick<ManageAccountCall, "core" | "settings" | "account" | "params" | "request">;
 
 type Reply<Data> = z.ZodType<unknown, { success: true; message: string; data: Data }>;
+
+type Page<Data> = z.ZodType<
+  unknown,
+  { success: true; message: string; data: Data[]; next_cursor: string | null }
+>;
 
 interface Text {
   summary: string;
@@ -43,18 +46,12 @@ interface Managed<
   params: Record<string, z.ZodType>;
   /** The parameter that names one, and its schema. */
   param: readonly [name: string, schema: z.ZodType];
-  /** Whether a text may name one; any other is a 404. Default: whether it has the form of an id. */
-  isName?: (text: string) => boolean;
-  replies: { one: Reply<Data>; many: z.ZodType; created?: Reply<Data & Issued> };
+  replies: { one: Reply<Data>; many: Page<Data>; created?: Reply<Data & Issued> };
   /** What the message of a reply to a creation or a change says besides, or null. `body`: of the request. */
   remark?(call: ManagedCall, data: Data, body: object): Promise<string | null>;
-  /** Null: what it belongs to does not exist. */
   list: Text & {
     query?: z.ZodObject & z.ZodType<Query>;
-    run(
-      call: ManagedCall,
-      query: Query,
-    ): Promise<{ data: readonly Data[]; nextCursor: string | null } | null>;
+    run(call: ManagedCall, query: Query): Promise<{ data: Data[]; nextCursor: string | null }>;
   };
   /** Reads the one with this id. Null for an unknown id. */
   get: Text & { run(call: ManagedCall, id: string): Promise<Data | null> };
@@ -83,7 +80,7 @@ export function manageRoutes<
   Query = unknown,
   Issued = unknown,
 >(managed: Managed<Data, Create, Update, Query, Issued>): readonly Endpoint[] {
-  const { tag, nouns, path, params, replies, isName = isId } = managed;
+  const { tag, nouns, path, params, replies } = managed;
   const [one, many] = managed.operations;
   const [param, schema] = managed.param;
   const noun = `${nouns[0][0]!.toUpperCase()}${nouns[0].slice(1)}`;
@@ -94,11 +91,9 @@ export function manageRoutes<
 
   /** `body`: of the request for a change. */
   async function shown(call: ManagedCall, id: string, text: string, body: object | null = null) {
-    const data = isName(id) ? await managed.get.run(call, id) : null;
-    if (data === null) return problem("not_found");
+    const data = orNotFound(await managed.get.run(call, id));
     const remark = body === null ? null : ((await managed.remark?.(call, data, body)) ?? null);
-    const message = remark === null ? text : `${text} ${remark}`;
-    return { status: 200 as const, body: { success: true as const, message, data } };
+    return { message: remark === null ? text : `${text} ${remark}`, data };
   }
 
   const update = (change: NonNullable<typeof managed.update>) =>
@@ -111,13 +106,10 @@ export function manageRoutes<
       replies: { 200: replies.one },
       problems: ["not_found", "conflict"],
     })(async (call) => {
-      const changes = validate(change.body, call.body.value);
-      if (isProblem(changes)) return changes;
-      const id = call.params[param] ?? "";
-      if (!isName(id)) return problem("not_found");
-      const saved = await change.run(call, id, changes.value);
+      const id = call.params[param]!;
+      const saved = await change.run(call, id, call.input);
       if (saved.kind !== "saved") return refused(saved);
-      return await shown(call, id, `The ${nouns[0]} has been updated.`, changes.value);
+      return await shown(call, id, `The ${nouns[0]} has been updated.`, call.input);
     });
 
   const remove = (deletion: NonNullable<typeof managed.delete>) =>
@@ -129,9 +121,7 @@ export function manageRoutes<
       replies: { 204: noContent },
       problems: ["not_found", ...(deletion.problems ?? [])],
     })(async (call) => {
-      const id = call.params[param] ?? "";
-      if (!isName(id)) return problem("not_found");
-      const removed = await deletion.run(call, id);
+      const removed = await deletion.run(call, call.params[param]!);
       if (typeof removed !== "boolean") return removed;
       return removed ? deleted : problem("not_found");
     });
@@ -147,14 +137,9 @@ export function manageRoutes<
       replies: { 200: replies.many },
       problems: ["not_found"],
     })(async (call) => {
-      const { query: schema } = managed.list;
-      const query = schema === undefined ? { value: {} } : validateQuery(schema, queryOf(call.request));
-      if (isProblem(query)) return query;
-      const found = await managed.list.run(call, query.value as Query);
-      if (found === null) return problem("not_found");
+      const { data, nextCursor } = await managed.list.run(call, call.query as Query);
       const message = `${nouns[1][0]!.toUpperCase()}${nouns[1].slice(1)} found.`;
-      const { data, nextCursor } = found;
-      return { status: 200, body: { success: true, message, data, next_cursor: nextCursor } };
+      return { message, data, next_cursor: nextCursor };
     }),
 
     endpoint({
@@ -167,15 +152,13 @@ export function manageRoutes<
       replies: { 201: replies.created ?? replies.one },
       problems: ["not_found"],
     })(async (call) => {
-      const fields = validate(managed.create.body, call.body.value);
-      if (isProblem(fields)) return fields;
-      const saved = await managed.create.run(call, fields.value);
+      const saved = await managed.create.run(call, call.input);
       if (saved.kind !== "saved") return refused(saved);
-      const answer = await shown(call, saved.id, `The ${nouns[0]} has been created.`, fields.value);
-      if (isProblem(answer)) return answer;
+      const text = `The ${nouns[0]} has been created.`;
+      const { message, data } = await shown(call, saved.id, text, call.input);
       const list = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(call.params[name] ?? ""));
-      const body = { ...answer.body, data: { ...answer.body.data, ...saved.issued } };
-      return created(`${list}/${encodeURIComponent(saved.id)}`, body as never);
+      const location = `${list}/${encodeURIComponent(saved.id)}`;
+      return created(location, message, { ...data, ...saved.issued } as Data & Issued);
     }),
 
     endpoint({
@@ -185,7 +168,7 @@ export function manageRoutes<
       name: `get${one}`,
       replies: { 200: replies.one },
       problems: ["not_found"],
-    })(async (call) => await shown(call, call.params[param] ?? "", `${noun} found.`)),
+    })(async (call) => await shown(call, call.params[param]!, `${noun} found.`)),
 
     ...(managed.update === undefined ? [] : [update(managed.update)]),
 

@@ -1,6 +1,7 @@
 // The range that a query of statistics asks for: its defaults, its limits, and where its first point begins.
 
-import { type Problem, validationFailed } from "#contract/problem.ts";
+import { validationFailed } from "#contract/problem.ts";
+import { ProblemError } from "#http/reply/problem-error.ts";
 import { startOfDay } from "#runtime/time-zones.ts";
 
 const minuteMs = 60_000;
@@ -16,20 +17,23 @@ interface StatisticsRange {
   end: number;
 }
 
-/** The range of a query whose fields are valid each by itself; a problem: it ends before it begins, or is too long for its step. */
+const invalid = (message: string) => new ProblemError(validationFailed([{ path: ["after"], message }]));
+
+/**
+ * The range of a query whose fields are valid each by itself. Throws a `ProblemError` for one that ends before it begins,
+ * or is too long for its step.
+ */
 export function rangeOf(
   { after, before, step }: { after?: string | undefined; before?: string | undefined; step: Step },
   { now, timeZone }: { now: number; timeZone: string },
-): StatisticsRange | Problem {
+): StatisticsRange {
   // What happened in this millisecond counts.
   const end = before === undefined ? now + 1 : Date.parse(before);
   const begin = after === undefined ? end - dayMs : Date.parse(after);
-  if (begin >= end) return validationFailed([{ path: ["after"], message: "is not before `before`" }]);
+  if (begin >= end) throw invalid("is not before `before`");
   const days = maxDays[step];
-  if (end - begin > days * dayMs) {
-    const message = `is more than ${days === 1 ? "a day" : `${days} days`} before \`before\``;
-    return validationFailed([{ path: ["after"], message }]);
-  }
+  if (end - begin > days * dayMs)
+    throw invalid(`is more than ${days === 1 ? "a day" : `${days} days`} before \`before\``);
   const from =
     step === "day" ? startOfDay(begin, timeZone) : begin - (begin % (step === "minute" ? minuteMs : hourMs));
   return { from, end };

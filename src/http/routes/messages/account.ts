@@ -2,6 +2,7 @@
 
 import { creditOf } from "#accounts/credit.ts";
 import { currentAccountReply } from "#contract/replies.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 
 export const getCurrentAccountRoute = endpoint({
@@ -22,9 +23,9 @@ export const getCurrentAccountRoute = endpoint({
     country: caller.country,
     plan: {
       name: caller.plan.name,
-      expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+      expires_at: isoTime(expiresAt),
     },
     credit: await creditOf(core, caller),
   };
-  return { status: 200, body: { success: true, message: "Account found.", data } };
+  return { message: "Account found.", data };
 });

@@ -36,9 +36,6 @@ export function waitingReply(result: Cancelled | Rescheduled, verb: "cancelled" 
         message: `The message can no longer be ${verb}: its status is ${result.status}.`,
       });
     default:
-      return {
-        status: 200,
-        body: { success: true, message: `The message has been ${verb}.`, data: result.record },
-      } as const;
+      return { message: `The message has been ${verb}.`, data: result.record };
   }
 }

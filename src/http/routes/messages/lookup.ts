@@ -7,6 +7,7 @@ import { messagesReply, recordReply } from "#contract/replies.ts";
 import { sentences } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId, unknownChannel } from "#http/path-params.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { queryOf } from "#http/request.ts";
 import { lookup, recent } from "#messaging/lookup.ts";
 
@@ -25,9 +26,8 @@ export const getMessageRoute = endpoint({
 })(async ({ core, account, params: { channel, id } }) => {
   if (!isChannel(channel)) return unknownChannel;
   if (!isId(id)) return problem("not_found");
-  const record = await lookup(core.database, account, channel, id);
-  if (record === null) return problem("not_found");
-  return { status: 200, body: { success: true, message: "Message found.", data: record } };
+  const data = orNotFound(await lookup(core.database, account, channel, id));
+  return { message: "Message found.", data };
 });
 
 export const listMessagesRoute = endpoint({
@@ -50,8 +50,5 @@ export const listMessagesRoute = endpoint({
   const { limit, cursor, status } = query;
   const page = await recent(core.database, account, channel, { limit, cursor, status });
   if (page === null) return validationFailed([{ path: ["cursor"], message: sentences.selected(["cursor"]) }]);
-  return {
-    status: 200,
-    body: { success: true, message: "Messages found.", data: page.records, next_cursor: page.nextCursor },
-  };
+  return { message: "Messages found.", data: page.records, next_cursor: page.nextCursor };
 });

@@ -29,8 +29,5 @@ export const listReceivedMessagesRoute = endpoint({
   const { limit, cursor } = query;
   const page = await received(core.database, account, channel, { limit, cursor });
   if (page === null) return validationFailed([{ path: ["cursor"], message: sentences.selected(["cursor"]) }]);
-  return {
-    status: 200,
-    body: { success: true, message: "Messages found.", data: page.records, next_cursor: page.nextCursor },
-  };
+  return { message: "Messages found.", data: page.records, next_cursor: page.nextCursor };
 });

@@ -60,9 +60,6 @@ export function resolveReply(result: Resolved, answer: Resolution) {
     case "gateway_gone":
       return problem("conflict", { message: gatewayGone });
     case "resolved":
-      return {
-        status: 200,
-        body: { success: true, message: resolvedMessage[answer], data: result.record },
-      } as const;
+      return { message: resolvedMessage[answer], data: result.record };
   }
 }

@@ -19,7 +19,7 @@ import {
 } from "#contract/manage/accounts.ts";
 import { sharedBudgetRules } from "#contract/manage/pools/budgets.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
-import { isProblem, type Problem, problem } from "#contract/problem.ts";
+import { type Problem, problem } from "#contract/problem.ts";
 import { readFields } from "#contract/resource-schema.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
@@ -27,10 +27,9 @@ import type { HttpCore } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { created } from "#http/reply/created.ts";
 import { pageOf } from "#http/reply/pagination.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { refused } from "#http/reply/refused.ts";
-import { queryOf } from "#http/request.ts";
 import { unpricedRemark } from "#http/routes/manage/pools/unpriced.ts";
-import { validate, validateQuery } from "#http/validate.ts";
 import { onlyAccountOf, type Principal } from "#identity/principal.ts";
 import { startOfDay } from "#runtime/time-zones.ts";
 import { findApiKey } from "#store/accounts/accounts.ts";
@@ -53,7 +52,7 @@ function dataOf(account: AccountWithCredits): AccountFields {
     country: account.country,
     plan: {
       name: account.plan_name,
-      expires_at: plan_expires_at === null ? null : isoTime(plan_expires_at),
+      expires_at: isoTime(plan_expires_at),
       credit: credit as Record<Channel, number | null>,
       renews: credits.some(({ renews }) => renews === "monthly") ? "monthly" : null,
     },
@@ -86,13 +85,12 @@ async function withFigures(
   });
 }
 
-async function read(database: Database, id: string): Promise<AccountFields | null> {
+/** Throws the problem `not_found`. */
+async function read(database: Database, id: string): Promise<AccountFields> {
   const only = { only: id, search: null, before: null, limit: 1 };
   const [account] = await database.run(listAccounts, only);
-  return account ? dataOf(account) : null;
+  return dataOf(orNotFound(account));
 }
-
-const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
 
 async function readPersonalKey(
   { clock, database, showApiKeys }: Pick<HttpCore, "clock" | "database" | "showApiKeys">,
@@ -104,16 +102,15 @@ async function readPersonalKey(
   return {
     hint: key.hint,
     created_at: isoTime(key.created_at),
-    last_used_at: timeOrNull(key.last_used_at),
+    last_used_at: isoTime(key.last_used_at),
     revealable: key.sealed !== null && showApiKeys,
-    previous_works_until: timeOrNull(until !== null && until > clock.now() ? until : null),
+    previous_works_until: isoTime(until !== null && until > clock.now() ? until : null),
   };
 }
 
 /** The account as it is read alone: with what may be known of its personal key. */
 async function readWithKey(core: HttpCore, id: string) {
-  const account = await read(core.database, id);
-  return account === null ? null : { ...account, api_key: await readPersonalKey(core, id) };
+  return { ...(await read(core.database, id)), api_key: await readPersonalKey(core, id) };
 }
 
 export const listAccountsRoute = endpoint({
@@ -129,20 +126,14 @@ export const listAccountsRoute = endpoint({
   query: accountsQuery,
   replies: { 200: accountsReply },
   problems: [],
-})(async ({ core, principal, request }) => {
-  const query = validateQuery(accountsQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  const { search = null, cursor = null, limit } = query.value;
+})(async ({ core, principal, query }) => {
+  const { search = null, cursor = null, limit } = query;
   const filter = { only: onlyAccountOf(principal), search, before: cursor, limit: limit + 1 };
   const page = pageOf(await core.database.run(listAccounts, filter), limit);
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Accounts found.",
-      data: await withFigures(core, page.rows),
-      next_cursor: page.nextCursor,
-    },
+    message: "Accounts found.",
+    data: await withFigures(core, page.rows),
+    next_cursor: page.nextCursor,
   };
 });
 
@@ -158,20 +149,12 @@ export const createAccountRoute = endpoint({
   body: accountInput.meta({ id: "CreateAccountRequest" }),
   replies: { 201: newAccountReply },
   problems: [],
-})(async ({ core, body }) => {
-  const input = validate(accountInput, body.value);
-  if (isProblem(input)) return input;
-  const { database } = core;
-  const saved = await createAccount(core, input.value);
+})(async ({ core, input }) => {
+  const saved = await createAccount(core, input);
   if (saved.kind !== "created") return refused(saved);
   const api_key = await issueApiKey(core, saved.id);
-  const account = await read(database, saved.id);
-  if (account === null) return problem("not_found");
-  return created(`/api/manage/v1/accounts/${saved.id}`, {
-    success: true,
-    message: "The account has been created.",
-    data: { ...account, api_key },
-  });
+  const data = { ...(await read(core.database, saved.id)), api_key };
+  return created(`/api/manage/v1/accounts/${saved.id}`, "The account has been created.", data);
 });
 
 export const getAccountRoute = endpoint({
@@ -185,11 +168,10 @@ export const getAccountRoute = endpoint({
   params: { account: accountParam },
   replies: { 200: accountReply },
   problems: ["not_found"],
-})(async ({ core, account }) => {
-  const data = await readWithKey(core, account.id);
-  if (data === null) return problem("not_found");
-  return { status: 200, body: { success: true, message: "Account found.", data } };
-});
+})(async ({ core, account }) => ({
+  message: "Account found.",
+  data: await readWithKey(core, account.id),
+}));
 
 /** A member may not change the limits of the own account. */
 const operatorsOnly = ["name", "plan", "rate_limit"] as const;
@@ -224,16 +206,13 @@ export const updateAccountRoute = endpoint({
   body: accountChanges.meta({ id: "UpdateAccountRequest" }),
   replies: { 200: accountReply },
   problems: ["not_found", "conflict"],
-})(async ({ core, principal, account, body }) => {
-  const input = validate(accountChanges, body.value);
-  if (isProblem(input)) return input;
-  const forbidden = forbiddenFields(principal, input.value);
+})(async ({ core, principal, account, input }) => {
+  const forbidden = forbiddenFields(principal, input);
   if (forbidden !== null) return forbidden;
-  const changed = await updateAccount(core, account.id, input.value);
+  const changed = await updateAccount(core, account.id, input);
   if (changed.kind !== "changed") return refused(changed);
   const data = await readWithKey(core, account.id);
-  if (data === null) return problem("not_found");
-  const remark = input.value.ai_budget == null ? null : await remarkOn(core, account.id, data.ai_budget);
+  const remark = input.ai_budget == null ? null : await remarkOn(core, account.id, data.ai_budget);
   const message = `The account has been updated.${remark === null ? "" : ` ${remark}`}`;
-  return { status: 200, body: { success: true, message, data } };
+  return { message, data };
 });

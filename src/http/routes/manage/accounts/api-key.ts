@@ -7,11 +7,10 @@ import {
   revealRequest,
   rotateApiKeyRequest,
 } from "#contract/manage/accounts.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { tooBusy, tooManyInSession } from "#http/routes/manage/identity/session.ts";
-import { validate } from "#http/validate.ts";
+import { countInSession, tooBusy } from "#http/routes/manage/identity/session.ts";
 import { findApiKey } from "#store/accounts/accounts.ts";
 import { findUser } from "#store/identity/users.ts";
 import { accountParam } from "./accounts.ts";
@@ -30,14 +29,9 @@ export const rotateApiKeyRoute = endpoint({
   body: rotateApiKeyRequest,
   replies: { 200: apiKeyReply },
   problems: ["not_found"],
-})(async ({ core, account, body }) => {
-  const input = validate(rotateApiKeyRequest, body.value);
-  if (isProblem(input)) return input;
-  const api_key = await issueApiKey(core, account.id, { oldWorksHours: input.value.old_works_hours });
-  return {
-    status: 200,
-    body: { success: true, message: "The account has a new API key.", data: { api_key } },
-  };
+})(async ({ core, account, input }) => {
+  const api_key = await issueApiKey(core, account.id, { oldWorksHours: input.old_works_hours });
+  return { message: "The account has a new API key.", data: { api_key } };
 });
 
 export const revealApiKeyRoute = endpoint({
@@ -51,21 +45,17 @@ export const revealApiKeyRoute = endpoint({
   family: "manage",
   scope: "account",
   params: { account: accountParam },
+  refuse: ({ kind }) =>
+    kind === "user" ? null : problem("forbidden", { message: "Only a user who signed in may see the key." }),
   body: revealRequest,
   replies: { 200: revealedKeyReply },
   problems: ["forbidden", "not_found", "conflict"],
 })(async (call) => {
-  const { principal, account } = call;
-  const { core } = call;
+  const { principal, account, core } = call;
   const { database, passwords } = core;
-  if (principal.kind !== "user")
-    return problem("forbidden", { message: "Only a user who signed in may see the key." });
-  const input = validate(revealRequest, call.body.value);
-  if (isProblem(input)) return input;
-  const refusal = tooManyInSession(call);
-  if (refusal !== null) return refusal;
+  countInSession(call);
   const user = await database.run(findUser, principal.id);
-  const right = await passwords.verify(input.value.password, user?.password ?? null);
+  const right = await passwords.verify(call.input.password, user?.password ?? null);
   if (right === "busy") return tooBusy();
   if (!right) return validationFailed([{ path: ["password"], message: "is wrong" }]);
   const key = await database.run(findApiKey, account.id);
@@ -74,12 +64,5 @@ export const revealApiKeyRoute = endpoint({
     return problem("conflict", { message: "Only the key's hash is stored. The key can be rotated." });
   }
   const api_key = core.sealer.unseal(key.sealed, `api_keys ${account.id} sealed`);
-  return {
-    status: 200,
-    body: {
-      success: true,
-      message: "The account's API key.",
-      data: { api_key, created_at: isoTime(key.created_at) },
-    },
-  };
+  return { message: "The account's API key.", data: { api_key, created_at: isoTime(key.created_at) } };
 });

@@ -11,11 +11,9 @@ import {
   grantReply,
   grantRequest,
 } from "#contract/manage/accounts.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { queryOf } from "#http/request.ts";
-import { validate, validateQuery } from "#http/validate.ts";
 import { type LedgerCursor, listCreditEntries } from "#store/accounts/ledger.ts";
 import type { CreditEntriesTable } from "#store/schema/schema.ts";
 import { accountParam } from "./accounts.ts";
@@ -36,8 +34,8 @@ export const getCreditRoute = endpoint({
   replies: { 200: creditReply },
   problems: ["not_found"],
 })(async ({ core, account }) => ({
-  status: 200,
-  body: { success: true, message: "Credit found.", data: await creditOf(core, accountFromRow(account)) },
+  message: "Credit found.",
+  data: await creditOf(core, accountFromRow(account)),
 }));
 
 export const grantCreditRoute = endpoint({
@@ -51,15 +49,13 @@ export const grantCreditRoute = endpoint({
   family: "manage",
   scope: "account",
   params: { account: accountParam },
+  refuse: ({ role }) =>
+    role === "operator" ? null : problem("forbidden", { message: "Only an operator may change credit." }),
   body: grantRequest,
   replies: { 200: grantReply },
   problems: ["forbidden", "not_found", "conflict"],
-})(async ({ core, principal, account, body }) => {
-  if (principal.role !== "operator")
-    return problem("forbidden", { message: "Only an operator may change credit." });
-  const input = validate(grantRequest, body.value);
-  if (isProblem(input)) return input;
-  const { channel, amount, note = null } = input.value;
+})(async ({ core, account, input }) => {
+  const { channel, amount, note = null } = input;
   const result = await changeCredit(core, account, { channel, amount, note: note || null });
   switch (result.kind) {
     case "unlimited":
@@ -69,10 +65,7 @@ export const grantCreditRoute = endpoint({
         { path: ["amount"], message: `takes more than the ${result.remaining} left` },
       ]);
     case "granted":
-      return {
-        status: 200,
-        body: { success: true, message: "The credit has been changed.", data: dataOf(result.entry) },
-      };
+      return { message: "The credit has been changed.", data: dataOf(result.entry) };
   }
 });
 
@@ -90,23 +83,17 @@ export const listCreditEntriesRoute = endpoint({
   query: entriesQuery,
   replies: { 200: entriesReply },
   problems: ["not_found"],
-})(async ({ core, account, request }) => {
-  const query = validateQuery(entriesQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  const { channel, limit, cursor } = query.value;
+})(async ({ core, account, query }) => {
+  const { channel, limit, cursor } = query;
   const before = cursor === undefined ? null : placeOf(cursor);
   if (before === undefined) return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
   const filter = { accountId: account.id, channel, before, limit: limit + 1 };
   const rows = await core.database.run(listCreditEntries, filter);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Entries found.",
-      data: rows.slice(0, limit).map(dataOf),
-      next_cursor: last ? cursorOf(last) : null,
-    },
+    message: "Entries found.",
+    data: rows.slice(0, limit).map(dataOf),
+    next_cursor: last ? cursorOf(last) : null,
   };
 });
 

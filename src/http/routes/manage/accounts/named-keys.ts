@@ -11,19 +11,16 @@ import {
   newNamedKeyReply,
   rotateNamedKeyRequest,
 } from "#contract/manage/keys/named-keys.ts";
-import { isProblem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
 import { pageOf } from "#http/reply/pagination.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { refused } from "#http/reply/refused.ts";
 import { type ManagedCall, manageRoutes } from "#http/routes/manage/manage-routes.ts";
-import { validate } from "#http/validate.ts";
 import { findNamedKey, listNamedKeys } from "#store/accounts/named-keys.ts";
 import type { NamedKeysTable } from "#store/schema/keys.ts";
 import { accountParam } from "./accounts.ts";
 
-const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
 const tag = "Accounts";
 const params = { account: accountParam };
 const keyParam = idParam("The key's id.");
@@ -33,9 +30,9 @@ function dataOf({ core }: Pick<ManagedCall, "core">, row: NamedKeysTable) {
   return {
     ...namedKeys.shown(core.sealer, row),
     hint: row.hint,
-    revoked_at: timeOrNull(row.revoked_at),
-    last_used_at: timeOrNull(row.last_used_at),
-    previous_works_until: timeOrNull(until !== null && until > core.clock.now() ? until : null),
+    revoked_at: isoTime(row.revoked_at),
+    last_used_at: isoTime(row.last_used_at),
+    previous_works_until: isoTime(until !== null && until > core.clock.now() ? until : null),
   };
 }
 
@@ -105,18 +102,11 @@ export const rotateNamedKeyRoute = endpoint({
   replies: { 200: newNamedKeyReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const input = validate(rotateNamedKeyRequest, call.body.value);
-  if (isProblem(input)) return input;
-  const { core, account } = call;
+  const { core, account, input } = call;
   const { key: id = "" } = call.params;
-  if (!isId(id)) return problem("not_found");
-  const oldWorksHours = input.value.old_works_hours;
+  const oldWorksHours = input.old_works_hours;
   const rotated = await rotateNamedKey(core, { accountId: account.id, id, oldWorksHours });
   if (rotated.kind !== "rotated") return refused(rotated);
-  const data = await find(call, id);
-  if (data === null) return problem("not_found");
-  return {
-    status: 200,
-    body: { success: true, message: "The key has a new text.", data: { ...data, key: rotated.key } },
-  };
+  const data = orNotFound(await find(call, id));
+  return { message: "The key has a new text.", data: { ...data, key: rotated.key } };
 });

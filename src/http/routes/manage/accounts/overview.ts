@@ -132,7 +132,7 @@ async function ofPools({ core, account }: ManageAccountCall, path: string): Prom
         (status.state !== "open" && status.state !== "unauthorized")
       )
         return [];
-      const until = status.until === null ? null : isoTime(status.until);
+      const until = isoTime(status.until);
       const subject = { id: member.id, name: `${pool.name}/${member.name}` };
       const href = `${path}/pools/${pool.id}/members/${member.id}`;
       return [
@@ -240,24 +240,20 @@ export const getOverviewRoute = endpoint({
   attention.sort((one, other) => rank[one.severity] - rank[other.severity]);
   const { message, delivered, completion } = counts.exists;
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Overview found.",
-      data: {
-        attention,
-        credit,
-        plan: {
-          name: account.plan_name,
-          expires_at: account.plan_expires_at === null ? null : isoTime(account.plan_expires_at),
-        },
-        first_steps: {
-          accepted: message,
-          delivered,
-          real_gateway: real.length > 0,
-          webhook: endpoints.some(({ active }) => active === 1),
-          completion,
-        },
+    message: "Overview found.",
+    data: {
+      attention,
+      credit,
+      plan: {
+        name: account.plan_name,
+        expires_at: isoTime(account.plan_expires_at),
+      },
+      first_steps: {
+        accepted: message,
+        delivered,
+        real_gateway: real.length > 0,
+        webhook: endpoints.some(({ active }) => active === 1),
+        completion,
       },
     },
   };

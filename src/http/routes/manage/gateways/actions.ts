@@ -5,10 +5,10 @@ import { gateways } from "#configure/gateway.ts";
 import { pauseGateway, resumeGateway } from "#configure/gateway-actions.ts";
 import type { Issue } from "#contract/issue.ts";
 import { gatewayReply, gatewayTestReply, testGatewayRequest } from "#contract/manage/gateways.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { refused } from "#http/reply/refused.ts";
-import { validate } from "#http/validate.ts";
 import { messageChannels } from "#messaging/channels.ts";
 import { lookupWhenSent } from "#messaging/lookup-when-sent.ts";
 import type { RecipientKind } from "#messaging/recipients.ts";
@@ -37,14 +37,11 @@ export const testGatewayRoute = endpoint({
   replies: { 200: gatewayTestReply },
   problems: ["not_found", "conflict", "insufficient_credit", "unavailable", "commit_unknown"],
 })(async (call) => {
-  const input = validate(testGatewayRequest, call.body.value);
-  if (isProblem(input)) return input;
-  const found = await findOwn(call, call.params.gateway);
-  if (found === null) return problem("not_found");
+  const found = orNotFound(await findOwn(call, call.params.gateway));
   const { identifier, channel, active } = found.gateway;
   const { sending, recipients } = messageChannels[channel];
   if (active === 0) return problem("conflict", { message: "Switch the gateway on first." });
-  const { to, message = `Trunkline test message through ${identifier}.` } = input.value;
+  const { to, message = `Trunkline test message through ${identifier}.` } = call.input;
   const contact = { ...sending.testContact(to, message), gateway_identifier: identifier };
   const result = await call.core.acceptance.send({
     account: accountFromRow(call.account),
@@ -58,19 +55,12 @@ export const testGatewayRoute = endpoint({
     case "accepted": {
       const id = result.ids[0]!;
       const isStopped = found.lane.operator_paused_at !== null;
-      const maxMs = isStopped ? 0 : input.value.wait_ms;
+      const maxMs = isStopped ? 0 : call.input.wait_ms;
       const wait = { id, maxMs };
       const record = await lookupWhenSent(call.core, call.account, wait);
       if (record === null) throw new Error("A test message that was accepted is not found.");
       const { status, error, events = [] } = record;
-      return {
-        status: 200,
-        body: {
-          success: true,
-          message: `The test message is ${status}.`,
-          data: { id, status, error, events },
-        },
-      };
+      return { message: `The test message is ${status}.`, data: { id, status, error, events } };
     }
     case "invalid":
       return validationFailed(result.issues.map((issue) => asTestIssue(issue, recipients)));
@@ -99,7 +89,7 @@ export const pauseGatewayRoute = endpoint({
   description:
     "The gateway sends nothing until it is resumed. Transmissions under way are finished. Waiting messages stay with the gateway, and new ones are accepted. To move them to another gateway, switch this one off. Pausing again changes nothing.",
 })(async (call) => {
-  const { gateway: identifier = "" } = call.params;
+  const { gateway: identifier } = call.params;
   if (!(await pauseGateway(call.core, call.account.id, identifier))) return problem("not_found");
   return await gatewayAnswer(call, identifier, "The gateway has been paused.");
 });
@@ -112,7 +102,7 @@ export const resumeGatewayRoute = endpoint({
   description:
     "Ends a pause, whether it was made by hand or caused by failures. The gateway is tried at once. Messages that waited longer than the account's `lateness_ms` expire.",
 })(async (call) => {
-  const { gateway: identifier = "" } = call.params;
+  const { gateway: identifier } = call.params;
   if (!(await resumeGateway(call.core, call.account.id, identifier))) return problem("not_found");
   return await gatewayAnswer(call, identifier, "The gateway has been resumed.");
 });
@@ -126,7 +116,7 @@ export const setDefaultGatewayRoute = endpoint({
   description:
     "The gateway takes the channel's messages that name no gateway. The previous default gateway no longer does.",
 })(async (call) => {
-  const { gateway: identifier = "" } = call.params;
+  const { gateway: identifier } = call.params;
   const changed = await gateways.update(call.core, { accountId: call.account.id }, identifier, {
     default: true,
   });

@@ -6,9 +6,9 @@ import {
   registerGatewayReply,
   registerGatewayRequest,
 } from "#contract/manage/gateway-check.ts";
-import { isProblem, problem } from "#contract/problem.ts";
+import { problem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { validate } from "#http/validate.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { findOwn, gatewayParams } from "./gateways.ts";
 
 const about = { tag: "Gateways", family: "manage", scope: "account", params: gatewayParams } as const;
@@ -25,17 +25,12 @@ export const checkGatewayRoute = endpoint({
   replies: { 200: gatewayCheckReply },
   problems: ["not_found"],
 })(async (call) => {
-  const found = await findOwn(call, call.params.gateway);
-  const checked = found === null ? null : await checkGateway(call.core, found.gateway);
-  if (checked === null) return problem("not_found");
+  const { gateway } = orNotFound(await findOwn(call, call.params.gateway));
+  const checked = orNotFound(await checkGateway(call.core, gateway));
   const { number = null, name = null, quality = null, limit = null, throughput = null } = checked.facts;
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "The gateway has been checked.",
-      data: { number, name, quality, limit, throughput, findings: checked.findings },
-    },
+    message: "The gateway has been checked.",
+    data: { number, name, quality, limit, throughput, findings: checked.findings },
   };
 });
 
@@ -51,17 +46,11 @@ export const registerGatewayRoute = endpoint({
   replies: { 200: registerGatewayReply },
   problems: ["not_found", "conflict", "unavailable"],
 })(async (call) => {
-  const input = validate(registerGatewayRequest, call.body.value);
-  if (isProblem(input)) return input;
-  const found = await findOwn(call, call.params.gateway);
-  const result = found === null ? null : await registerGateway(call.core, found.gateway, input.value.pin);
-  switch (result?.kind) {
-    case undefined:
-      return problem("not_found");
-    case "registered": {
-      const data = { registered: true as const };
-      return { status: 200, body: { success: true, message: "The number has been registered.", data } };
-    }
+  const { gateway } = orNotFound(await findOwn(call, call.params.gateway));
+  const result = orNotFound(await registerGateway(call.core, gateway, call.input.pin));
+  switch (result.kind) {
+    case "registered":
+      return { message: "The number has been registered.", data: { registered: true } };
     case "refused":
       return problem("conflict", { message: result.reason });
     case "unknown":

@@ -19,7 +19,7 @@ export const deleteGatewayRoute = endpoint({
   params: gatewayParams,
   replies: { 200: gatewayDeletionReply, 202: gatewayDeletionReply },
   problems: ["not_found", "conflict"],
-})(async ({ core, account, params: { gateway = "" } }) => {
+})(async ({ core, account, params: { gateway } }) => {
   const outcome = await deleteGateway(core, account.id, gateway);
   switch (outcome.kind) {
     case "not_found":
@@ -34,7 +34,7 @@ export const deleteGatewayRoute = endpoint({
       });
     case "deleted": {
       const data = { deleted: true, waiting: 0, sending: 0 };
-      return { status: 200, body: { success: true, message: "The gateway has been deleted.", data } };
+      return { message: "The gateway has been deleted.", data };
     }
     case "draining": {
       const { waiting, sending } = outcome;

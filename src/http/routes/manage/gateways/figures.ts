@@ -21,9 +21,9 @@ export function queueOf({ queue }: GatewayWithLane): GatewayReplyData["queue"] {
   const { due, oldestDueAt, later, nextDueAt } = queue;
   return {
     due,
-    oldest_due_at: oldestDueAt === null ? null : isoTime(oldestDueAt),
+    oldest_due_at: isoTime(oldestDueAt),
     later,
-    next_due_at: nextDueAt === null ? null : isoTime(nextDueAt),
+    next_due_at: isoTime(nextDueAt),
     more: due >= countTo || later >= countTo,
   };
 }

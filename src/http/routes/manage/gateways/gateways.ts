@@ -11,11 +11,11 @@ import {
   gatewayReply,
   gatewaysReply,
 } from "#contract/manage/gateways.ts";
-import { problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import type { GatewayFacts } from "#gateways/callback.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { ManageAccountCall } from "#http/call.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
@@ -57,7 +57,7 @@ function sessionOf({ gateway, session }: GatewayWithLane): GatewayReplyData["ses
     state: status,
     reason,
     since: isoTime(changed_at),
-    linked_at: linked_at === null ? null : isoTime(linked_at),
+    linked_at: isoTime(linked_at),
   };
 }
 
@@ -79,7 +79,7 @@ function unmatchedOf({ accountUpdate }: GatewayWithLane): string | null {
     accountUpdate === null
       ? null
       : unmatchedSince(JSON.parse(accountUpdate.facts) as object as Record<string, unknown>);
-  return since === null ? null : isoTime(since);
+  return isoTime(since);
 }
 
 function dataOf(call: AccountCall, found: GatewayWithLane): GatewayReplyData {
@@ -100,7 +100,7 @@ function dataOf(call: AccountCall, found: GatewayWithLane): GatewayReplyData {
     draining:
       gateway.draining_at === null ? null : { since: isoTime(gateway.draining_at), sending: found.sending },
     pauses_in_row: lane.pauses,
-    reported_at: reportedAt === null ? null : isoTime(reportedAt),
+    reported_at: isoTime(reportedAt),
     callback_url:
       settings.publicUrl === null || !adapter?.receives
         ? null
@@ -111,19 +111,17 @@ function dataOf(call: AccountCall, found: GatewayWithLane): GatewayReplyData {
 /** The account's gateway with this identifier, or null. */
 export async function findOwn(
   { core, account }: AccountCall,
-  identifier: string | undefined,
+  identifier: string,
 ): Promise<GatewayWithLane | null> {
-  if (identifier === undefined) return null;
   const query = { ...waitingNow(core), accountId: account.id, identifier };
   const [found] = await core.database.run(readGateways, query);
   return found ?? null;
 }
 
 /** The reply that shows a gateway as it is now. */
-export async function gatewayAnswer(call: AccountCall, identifier: string | undefined, message: string) {
-  const found = await findOwn(call, identifier);
-  if (found === null) return problem("not_found");
-  return { status: 200 as const, body: { success: true as const, message, data: dataOf(call, found) } };
+export async function gatewayAnswer(call: AccountCall, identifier: string, message: string) {
+  const found = orNotFound(await findOwn(call, identifier));
+  return { message, data: dataOf(call, found) };
 }
 
 export const gatewayRoutes = manageRoutes({
@@ -133,7 +131,6 @@ export const gatewayRoutes = manageRoutes({
   path: "/api/manage/v1/accounts/{account}/gateways",
   params,
   param: ["gateway", identifierParam],
-  isName: (text) => identifierParam.safeParse(text).success,
   replies: { one: gatewayReply, many: gatewaysReply },
   list: {
     summary: "List the account's gateways",

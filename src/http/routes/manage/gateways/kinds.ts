@@ -37,23 +37,19 @@ export const listGatewayKindsRoute = endpoint({
   replies: { 200: gatewayKindsReply },
   problems: [],
 })(async () => ({
-  status: 200,
-  body: {
-    success: true,
-    message: "Kinds found.",
-    data: adapters.map((adapter) => {
-      const { kind, title, summary, channels, test, connection, settings } = adapter;
-      return {
-        kind,
-        title,
-        summary,
-        channels: [...channels],
-        test,
-        checks: hasCheck(adapter),
-        links: connection === "linked" || connection === "pulled",
-        settings: schemaOf(settings),
-      };
-    }),
-    next_cursor: null,
-  },
+  message: "Kinds found.",
+  data: adapters.map((adapter) => {
+    const { kind, title, summary, channels, test, connection, settings } = adapter;
+    return {
+      kind,
+      title,
+      summary,
+      channels: [...channels],
+      test,
+      checks: hasCheck(adapter),
+      links: connection === "linked" || connection === "pulled",
+      settings: schemaOf(settings),
+    };
+  }),
+  next_cursor: null,
 }));

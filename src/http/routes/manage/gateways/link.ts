@@ -17,9 +17,9 @@ import { findAdapter } from "#gateways/registry.ts";
 import type { LinkRequest } from "#gateways/session.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { orNotFound, ProblemError } from "#http/reply/problem-error.ts";
 import { qrSvg } from "#http/reply/qr-svg.ts";
 import { type EventSource, eventStreamHeaders } from "#http/reply/sse.ts";
-import { validate } from "#http/validate.ts";
 import {
   endPhoneLink,
   type PhoneLink,
@@ -42,11 +42,11 @@ const streamMs = 600_000;
 async function findLinked(
   { core, account, params }: ManageAccountCall,
   kinds: readonly Connection[] = ["linked", "pulled"],
-): Promise<{ gateway: GatewaysTable; isPulled: boolean; adapter: GatewayAdapter } | null> {
-  const gateway = await core.database.run(findGatewayByIdentifier, params.gateway ?? "");
-  if (gateway?.account_id !== account.id) return null;
-  const adapter = findAdapter(gateway.kind, gateway.channel);
-  if (adapter === null || !kinds.includes(adapter.connection)) return null;
+): Promise<{ gateway: GatewaysTable; isPulled: boolean; adapter: GatewayAdapter }> {
+  const gateway = orNotFound(await core.database.run(findGatewayByIdentifier, params.gateway ?? ""));
+  const adapter = orNotFound(findAdapter(gateway.kind, gateway.channel));
+  if (gateway.account_id !== account.id || !kinds.includes(adapter.connection))
+    throw new ProblemError(problem("not_found"));
   return { gateway, isPulled: adapter.connection === "pulled", adapter };
 }
 
@@ -78,10 +78,10 @@ function dataOf(link: Link, isAsker: boolean): LinkData {
       ...device,
       version: null,
       battery: null,
-      linked_at: linkedAt === null ? null : isoTime(linkedAt),
+      linked_at: isoTime(linkedAt),
       seen_at: null,
     },
-    limited_until: limitedUntil === null ? null : isoTime(limitedUntil),
+    limited_until: isoTime(limitedUntil),
     library,
   };
 }
@@ -102,7 +102,7 @@ async function ask(
   gateway: GatewaysTable,
   asked: Omit<LinkRequest, "by">,
   message: string,
-): Promise<Problem | { status: 202; body: { success: true; message: string; data: LinkData } }> {
+): Promise<Problem | { message: string; data: LinkData }> {
   const { id, account_id: accountId, identifier } = gateway;
   const request = { ...asked, by: call.principal.id };
   const limits = call.settings.linkedDevices;
@@ -122,10 +122,7 @@ async function ask(
     case "not_linked":
       return problem("conflict", { message: "No device is linked." });
     case "asked":
-      return {
-        status: 202,
-        body: { success: true, message, data: await shownLink(call, { gateway, isPulled: false }) },
-      };
+      return { message, data: await shownLink(call, { gateway, isPulled: false }) };
   }
 }
 
@@ -166,11 +163,7 @@ export const getGatewayLinkRoute = endpoint({
   problems: ["not_found"],
 })(async (call) => {
   const found = await findLinked(call);
-  if (found === null) return problem("not_found");
-  return {
-    status: 200,
-    body: { success: true, message: "Link found.", data: await shownLink(call, found) },
-  };
+  return { message: "Link found.", data: await shownLink(call, found) };
 });
 
 export const linkGatewayRoute = endpoint({
@@ -185,17 +178,14 @@ export const linkGatewayRoute = endpoint({
   replies: { 202: startedLinkReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const input = validate(linkRequest, call.body.value);
-  if (isProblem(input)) return input;
   const found = await findLinked(call);
-  if (found === null) return problem("not_found");
-  const { method, number = null, replace } = input.value;
+  const { method, number = null, replace } = call.input;
   if (found.isPulled) {
     const asked = { method, replace, by: call.principal.id };
     const started = await startPhoneLink(phoneDeps(call), found.gateway, asked);
     if (started.kind === "conflict") return problem("conflict", { message: started.message });
     const data = { ...phoneData(started.link), token: started.token };
-    return { status: 202, body: { success: true, message: "A phone can be linked now.", data } };
+    return { message: "A phone can be linked now.", data };
   }
   if (method === "enrol")
     return validationFailed([{ path: ["method"], message: "must be `qr` or `code` for this gateway" }]);
@@ -206,7 +196,7 @@ export const linkGatewayRoute = endpoint({
   const asked = { action: "link", method, number, replace } as const;
   const reply = await ask(call, found.gateway, asked, "The device is being linked.");
   if (isProblem(reply)) return reply;
-  return { ...reply, body: { ...reply.body, data: { ...reply.body.data, token: null } } };
+  return { ...reply, data: { ...reply.data, token: null } };
 });
 
 const nothing = { method: "qr", number: null, replace: false } as const;
@@ -222,13 +212,8 @@ export const resumeGatewayLinkRoute = endpoint({
   problems: ["not_found", "conflict"],
 })(async (call) => {
   const found = await findLinked(call, ["linked"]);
-  if (found === null) return problem("not_found");
-  return await ask(
-    call,
-    found.gateway,
-    { action: "resume", ...nothing },
-    "The device is being connected again.",
-  );
+  const asked = { action: "resume", ...nothing } as const;
+  return await ask(call, found.gateway, asked, "The device is being connected again.");
 });
 
 export const unlinkGatewayRoute = endpoint({
@@ -243,14 +228,13 @@ export const unlinkGatewayRoute = endpoint({
   problems: ["not_found", "conflict"],
 })(async (call) => {
   const found = await findLinked(call);
-  if (found === null) return problem("not_found");
   const { gateway, isPulled } = found;
   if (!isPulled)
     return await ask(call, gateway, { action: "log_out", ...nothing }, "The device is being unlinked.");
   const ended = await endPhoneLink(phoneDeps(call), gateway);
   if (ended.kind === "conflict") return problem("conflict", { message: ended.message });
   const data = await shownLink(call, found);
-  return { status: 202, body: { success: true, message: "The phone is unlinked.", data } };
+  return { message: "The phone is unlinked.", data };
 });
 
 export const watchGatewayLinkRoute = endpoint({
@@ -266,7 +250,6 @@ export const watchGatewayLinkRoute = endpoint({
   problems: ["not_found"],
 })(async (call) => {
   const found = await findLinked(call);
-  if (found === null) return problem("not_found");
   const now = await shownLink(call, found);
   return { status: 200, headers: eventStreamHeaders, body: linkChanges(call, found, now) };
 });

@@ -17,16 +17,15 @@ import {
   sendingDomainReply,
   sendingDomainsReply,
 } from "#contract/manage/sending-domains.ts";
-import { isProblem, problem } from "#contract/problem.ts";
+import { problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Finding } from "#gateways/email/deliverability/domain-check.ts";
 import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
-import { validate } from "#http/validate.ts";
 import { type DomainWithKeys, readSendingDomains } from "#store/email/sending-domains.ts";
 
 const params = { account: accountParam };
@@ -55,18 +54,14 @@ function dataOf({ domain, keys }: DomainWithKeys): SendingDomainData {
   };
 }
 
-/** The account's domain that the path names, or null. */
-async function findOwn({ core, account, params: { domain } }: DomainCall): Promise<DomainWithKeys | null> {
-  if (!isId(domain)) return null;
-  const query = { accountId: account.id, id: domain };
-  const [found] = await core.database.run(readSendingDomains, query);
-  return found ?? null;
+/** The account's domain that the path names. Throws the problem `not_found`. */
+async function findOwn({ core, account, params: { domain = "" } }: DomainCall): Promise<DomainWithKeys> {
+  const [found] = await core.database.run(readSendingDomains, { accountId: account.id, id: domain });
+  return orNotFound(found);
 }
 
-async function domainAnswer(call: DomainCall, id: string, message: string) {
-  const found = await findOwn({ ...call, params: { ...call.params, domain: id } });
-  if (found === null) return problem("not_found");
-  return { status: 200 as const, body: { success: true as const, message, data: dataOf(found) } };
+async function domainAnswer(call: DomainCall, message: string) {
+  return { message, data: dataOf(await findOwn(call)) };
 }
 
 export const sendingDomainRoutes = manageRoutes({
@@ -94,10 +89,7 @@ export const sendingDomainRoutes = manageRoutes({
   get: {
     summary: "Get a sending domain",
     description: "The reply has the DNS records to publish.",
-    run: async (call, domain) => {
-      const found = await findOwn({ ...call, params: { domain } });
-      return found && dataOf(found);
-    },
+    run: async (call, domain) => dataOf(await findOwn({ ...call, params: { domain } })),
   },
   delete: {
     summary: "Delete a sending domain",
@@ -122,10 +114,8 @@ export const checkSendingDomainRoute = endpoint({
   replies: { 200: domainCheckReply },
   problems: ["not_found"],
 })(async (call) => {
-  const before = await findOwn(call);
-  const done = before && (await checkSendingDomain(call.core, before));
-  const found = done && (await findOwn(call));
-  if (!done || !found) return problem("not_found");
+  const done = orNotFound(await checkSendingDomain(call.core, await findOwn(call)));
+  const found = await findOwn(call);
   const { spf, dkim, dmarc } = done.findings;
   const data = {
     domain: dataOf(found),
@@ -134,7 +124,7 @@ export const checkSendingDomainRoute = endpoint({
     dmarc: findingOf(dmarc),
     activated: done.activated,
   };
-  return { status: 200, body: { success: true, message: "The sending domain has been checked.", data } };
+  return { message: "The sending domain has been checked.", data };
 });
 
 export const rotateSendingDomainKeysRoute = endpoint({
@@ -150,17 +140,14 @@ export const rotateSendingDomainKeysRoute = endpoint({
   replies: { 200: sendingDomainReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const input = validate(rotateInput, call.body.value);
-  if (isProblem(input)) return input;
   const found = await findOwn(call);
-  if (found === null) return problem("not_found");
-  const outcome = await rotateDomainKeys(call.core, found.domain, input.value);
+  const outcome = await rotateDomainKeys(call.core, found.domain, call.input);
   if (outcome === "not_found") return problem("not_found");
   if (outcome === "pending")
     return problem("conflict", {
       message: "New keys already wait for their records. To replace them, send `replace: true`.",
     });
-  return await domainAnswer(call, found.domain.id, "The sending domain has new keys.");
+  return await domainAnswer(call, "The sending domain has new keys.");
 });
 
 export const activateSendingDomainKeysRoute = endpoint({
@@ -176,8 +163,7 @@ export const activateSendingDomainKeysRoute = endpoint({
   problems: ["not_found", "conflict"],
 })(async (call) => {
   const found = await findOwn(call);
-  const activated = found && (await activateDomainKeys(call.core, found.domain, null));
-  if (!found || !activated) return problem("not_found");
+  const activated = orNotFound(await activateDomainKeys(call.core, found.domain, null));
   if (activated.length === 0) return problem("conflict", { message: "No key waits for activation." });
-  return await domainAnswer(call, found.domain.id, "The new keys sign from now on.");
+  return await domainAnswer(call, "The new keys sign from now on.");
 });

@@ -1,13 +1,11 @@
 // The audit log of the installation and of an account: who changed which fields of what.
 
+import type { z } from "zod";
 import { idParam } from "#contract/envelope.ts";
 import { type AuditReplyData, accountAuditQuery, auditQuery, auditReply } from "#contract/manage/identity.ts";
-import { isProblem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { pageOf } from "#http/reply/pagination.ts";
-import { queryOf } from "#http/request.ts";
-import { validateQuery } from "#http/validate.ts";
 import type { Database } from "#store/database.ts";
 import { listAuditEntries } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
@@ -26,28 +24,11 @@ function dataOf(entry: AuditEntriesTable): AuditReplyData {
   };
 }
 
-async function pageAnswer(
-  database: Database,
-  filter: {
-    account: string | undefined;
-    actor?: string | undefined;
-    action?: string | undefined;
-    cursor?: string | undefined;
-    limit: number;
-  },
-) {
-  const { account = null, actor = null, action = null, cursor = null, limit } = filter;
+async function pageAnswer(database: Database, query: z.output<typeof auditQuery>) {
+  const { account = null, actor = null, action = null, cursor = null, limit } = query;
   const selection = { accountId: account, actorId: actor, action, before: cursor, limit: limit + 1 };
   const page = pageOf(await database.run(listAuditEntries, selection), limit);
-  return {
-    status: 200 as const,
-    body: {
-      success: true as const,
-      message: "Entries found.",
-      data: page.rows.map(dataOf),
-      next_cursor: page.nextCursor,
-    },
-  };
+  return { message: "Entries found.", data: page.rows.map(dataOf), next_cursor: page.nextCursor };
 }
 
 const about = {
@@ -67,11 +48,7 @@ export const listAuditEntriesRoute = endpoint({
   summary: "List the audit log of the installation",
   scope: "installation",
   query: auditQuery,
-})(async ({ core, request }) => {
-  const query = validateQuery(auditQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  return await pageAnswer(core.database, { ...query.value, account: query.value.account });
-});
+})(async ({ core, query }) => await pageAnswer(core.database, query));
 
 export const listAccountAuditEntriesRoute = endpoint({
   ...about,
@@ -81,8 +58,4 @@ export const listAccountAuditEntriesRoute = endpoint({
   scope: "account",
   params: { account: idParam("The account's id.") },
   query: accountAuditQuery,
-})(async ({ core, request, account }) => {
-  const query = validateQuery(accountAuditQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  return await pageAnswer(core.database, { ...query.value, account: account.id });
-});
+})(async ({ core, account, query }) => await pageAnswer(core.database, { ...query, account: account.id }));

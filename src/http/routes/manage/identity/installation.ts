@@ -39,19 +39,15 @@ export const getInstallationRoute = endpoint({
   const { database, processId, startedAt } = core;
   const held = await currentHold(database);
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Installation found.",
-      data: {
-        version,
-        node: { version: process.versions.node, outdated: outdatedNode() },
-        engine: database.engine,
-        public_url: settings.publicUrl,
-        process: processId,
-        started_at: isoTime(startedAt),
-        held: held && { ...held, at: isoTime(held.at) },
-      },
+    message: "Installation found.",
+    data: {
+      version,
+      node: { version: process.versions.node, outdated: outdatedNode() },
+      engine: database.engine,
+      public_url: settings.publicUrl,
+      process: processId,
+      started_at: isoTime(startedAt),
+      held: held && { ...held, at: isoTime(held.at) },
     },
   };
 });
@@ -79,33 +75,29 @@ export const getInstallationDetailsRoute = endpoint({
   };
   const processes = await database.run(listProcesses, null);
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Details found.",
-      data: {
-        commands: {
-          backup: commandWords("backup"),
-          restore: commandWords("restore"),
-          hold: commandWords("hold"),
-        },
-        size_bytes: await database.run(readDatabaseSize, null),
-        outbound_allow: [...settings.outboundAllow],
-        retention: retentionOf(settings.retention),
-        metrics: settings.metricsToken === null ? "loopback" : "token",
-        show_api_keys: core.showApiKeys,
-        processes: processes.map(({ id, started_at, lanes }) => ({
-          id,
-          started_at: isoTime(started_at),
-          heartbeat_at: heartbeatOf(id),
-          lanes,
-        })),
-        held_accounts: accounts.map(({ account_id: account, name, messages }) => ({
-          account,
-          name,
-          messages,
-        })),
+    message: "Details found.",
+    data: {
+      commands: {
+        backup: commandWords("backup"),
+        restore: commandWords("restore"),
+        hold: commandWords("hold"),
       },
+      size_bytes: await database.run(readDatabaseSize, null),
+      outbound_allow: [...settings.outboundAllow],
+      retention: retentionOf(settings.retention),
+      metrics: settings.metricsToken === null ? "loopback" : "token",
+      show_api_keys: core.showApiKeys,
+      processes: processes.map(({ id, started_at, lanes }) => ({
+        id,
+        started_at: isoTime(started_at),
+        heartbeat_at: heartbeatOf(id),
+        lanes,
+      })),
+      held_accounts: accounts.map(({ account_id: account, name, messages }) => ({
+        account,
+        name,
+        messages,
+      })),
     },
   };
 });
@@ -124,7 +116,7 @@ export const releaseHeldMessagesRoute = endpoint({
   problems: [],
 })(async ({ core }) => {
   const data = await releaseAllHeld(core);
-  return { status: 200, body: { success: true, message: "What was held has been released.", data } };
+  return { message: "What was held has been released.", data };
 });
 
 export const cancelHeldMessagesRoute = endpoint({
@@ -141,5 +133,5 @@ export const cancelHeldMessagesRoute = endpoint({
   problems: [],
 })(async ({ core }) => {
   const data = await cancelAllHeld(core);
-  return { status: 200, body: { success: true, message: "What was held has been cancelled.", data } };
+  return { message: "What was held has been cancelled.", data };
 });

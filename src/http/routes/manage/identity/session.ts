@@ -1,7 +1,7 @@
 // POST, GET and DELETE /api/manage/v1/session, POST /api/manage/v1/session/password
 
 import { changePasswordRequest, sessionReply, signInRequest } from "#contract/manage/identity.ts";
-import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
 import { noContent } from "#contract/replies.ts";
 import { unauthenticated } from "#http/auth/management.ts";
 import {
@@ -13,8 +13,8 @@ import {
 } from "#http/auth/session-cookie.ts";
 import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { ProblemError } from "#http/reply/problem-error.ts";
 import { refused } from "#http/reply/refused.ts";
-import { validate } from "#http/validate.ts";
 import { deviceTtlMs } from "#identity/device.ts";
 import type { Principal } from "#identity/principal.ts";
 import { resumeSession, type Session, signOut } from "#identity/session.ts";
@@ -25,13 +25,13 @@ import { hashSecret } from "#runtime/secret.ts";
 const busyMs = 1_000;
 
 /**
- * Counts an attempt at the password of the call's own session. Returns the 429 after too many. An open session must not
+ * Counts an attempt at the password of the call's own session. Throws the problem `rate_limited` after too many. An open session must not
  * allow guessing its password, and attempts outside of the session do not count.
  */
-export function tooManyInSession(call: Call): Problem | null {
+export function countInSession(call: Call): void {
   const secret = shownSession(call);
   const retryAfterMs = call.gate.signInLimits.inSession(secret === null ? "" : hashSecret(secret));
-  return retryAfterMs > 0 ? problem("rate_limited", { retryAfterMs }) : null;
+  if (retryAfterMs > 0) throw new ProblemError(problem("rate_limited", { retryAfterMs }));
 }
 
 export const tooBusy = () => problem("rate_limited", { retryAfterMs: busyMs });
@@ -80,9 +80,7 @@ export const signInRoute = endpoint({
   replies: { 200: sessionReply },
   problems: ["unauthenticated"],
 })(async (call) => {
-  const body = validate(signInRequest, call.body.value);
-  if (isProblem(body)) return body;
-  const { email, password } = body.value;
+  const { email, password } = call.input;
   const device = readDeviceCookie(call.request, isHttps(call.settings.publicUrl));
   const result = await signIn(
     call.core,
@@ -105,10 +103,7 @@ export const getSessionRoute = endpoint({
   scope: "self",
   replies: { 200: sessionReply },
   problems: [],
-})(async ({ principal, session }) => ({
-  status: 200,
-  body: { success: true, message: "Signed in.", data: dataOf(principal, session) },
-}));
+})(async ({ principal, session }) => ({ message: "Signed in.", data: dataOf(principal, session) }));
 
 export const signOutRoute = endpoint({
   method: "DELETE",
@@ -142,17 +137,15 @@ export const changePasswordRoute = endpoint({
   description: "All sessions of the user end. The reply sets the cookie of a new one.",
   family: "manage",
   scope: "self",
+  refuse: ({ kind }) =>
+    kind === "user" ? null : problem("conflict", { message: "Only a user has a password." }),
   body: changePasswordRequest,
   replies: { 200: sessionReply },
   problems: ["conflict"],
 })(async (call) => {
   const { principal } = call;
-  if (principal.kind !== "user") return problem("conflict", { message: "Only a user has a password." });
-  const body = validate(changePasswordRequest, call.body.value);
-  if (isProblem(body)) return body;
-  const refusal = tooManyInSession(call);
-  if (refusal !== null) return refusal;
-  const { current_password: current, password } = body.value;
+  countInSession(call);
+  const { current_password: current, password } = call.input;
   const result = await changePassword(call.core, principal.id, { current, password });
   switch (result.kind) {
     case "busy":

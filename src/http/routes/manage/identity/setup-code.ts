@@ -1,10 +1,9 @@
 // POST /api/manage/v1/setup/code: the one-time code of an operator, for the command line.
 
 import { createSetupCodeRequest, setupCodeReply } from "#contract/manage/identity.ts";
-import { isProblem, problem } from "#contract/problem.ts";
+import { problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { validate } from "#http/validate.ts";
 import { createSetupCode, setupCodeTtlMs } from "#identity/setup.ts";
 
 export const createSetupCodeRoute = endpoint({
@@ -17,24 +16,20 @@ export const createSetupCodeRoute = endpoint({
     "For the command line of the installation's own machine, which prints the link with the code. With an e-mail address the code works for that address alone, also when a user has it, who then chooses a new password. Users and management tokens get 403: a code would turn an open session into a password.",
   family: "manage",
   scope: "installation",
+  refuse: ({ kind }) =>
+    kind === "command_line"
+      ? null
+      : problem("forbidden", {
+          message: "Only the command line on the machine of the installation may create this code.",
+        }),
   body: createSetupCodeRequest,
   replies: { 201: setupCodeReply },
   problems: [],
-})(async ({ core, principal, body }) => {
-  if (principal.kind !== "command_line")
-    return problem("forbidden", {
-      message: "Only the command line on the machine of the installation may create this code.",
-    });
-  const input = validate(createSetupCodeRequest, body.value);
-  if (isProblem(input)) return input;
+})(async ({ core, input }) => {
   const now = core.clock.now();
-  const code = await createSetupCode(core, input.value.email);
+  const code = await createSetupCode(core, input.email);
   return {
-    status: 201,
-    body: {
-      success: true,
-      message: "The code has been created. No other reply shows it.",
-      data: { code, expires_at: isoTime(now + setupCodeTtlMs) },
-    },
+    message: "The code has been created. No other reply shows it.",
+    data: { code, expires_at: isoTime(now + setupCodeTtlMs) },
   };
 });

@@ -7,15 +7,22 @@ import {
   setUpUserRequest,
   setupLinkReply,
 } from "#contract/manage/identity.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
 import { unauthenticated } from "#http/auth/management.ts";
+import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { validate } from "#http/validate.ts";
+import { ProblemError } from "#http/reply/problem-error.ts";
 import { setUp } from "#identity/setup.ts";
 import { setUpUser, userOfSetupCode } from "#identity/user-setup.ts";
 import { sessionAnswer, shownSession, tooBusy } from "./session.ts";
 
 const wrongCode = () => unauthenticated("The code is wrong, was used or has expired.");
+
+/** Counts an attempt at a code. Throws the problem `rate_limited` after too many. */
+function countAttempt({ gate, caller }: Call): void {
+  const retryAfterMs = gate.signInLimits.setUp(caller.ip);
+  if (retryAfterMs > 0) throw new ProblemError(problem("rate_limited", { retryAfterMs }));
+}
 
 export const setUpRoute = endpoint({
   method: "POST",
@@ -31,11 +38,8 @@ export const setUpRoute = endpoint({
   replies: { 200: sessionReply },
   problems: ["unauthenticated"],
 })(async (call) => {
-  const body = validate(setUpRequest, call.body.value);
-  if (isProblem(body)) return body;
-  const retryAfterMs = call.gate.signInLimits.setUp(call.caller.ip);
-  if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
-  const result = await setUp(call.core, { ...body.value, replaced: shownSession(call) });
+  countAttempt(call);
+  const result = await setUp(call.core, { ...call.input, replaced: shownSession(call) });
   switch (result.kind) {
     case "busy":
       return tooBusy();
@@ -63,14 +67,11 @@ export const checkSetupLinkRoute = endpoint({
   replies: { 200: setupLinkReply },
   problems: ["unauthenticated"],
 })(async (call) => {
-  const body = validate(checkSetupLinkRequest, call.body.value);
-  if (isProblem(body)) return body;
-  const retryAfterMs = call.gate.signInLimits.setUp(call.caller.ip);
-  if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
-  const user = await userOfSetupCode(call.core, body.value.code);
+  countAttempt(call);
+  const user = await userOfSetupCode(call.core, call.input.code);
   if (user === null) return wrongCode();
   const { email, name } = user;
-  return { status: 200, body: { success: true, message: "The link works.", data: { email, name } } };
+  return { message: "The link works.", data: { email, name } };
 });
 
 export const setUpUserRoute = endpoint({
@@ -87,11 +88,8 @@ export const setUpUserRoute = endpoint({
   replies: { 200: sessionReply },
   problems: ["unauthenticated"],
 })(async (call) => {
-  const body = validate(setUpUserRequest, call.body.value);
-  if (isProblem(body)) return body;
-  const retryAfterMs = call.gate.signInLimits.setUp(call.caller.ip);
-  if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
-  const result = await setUpUser(call.core, { ...body.value, replaced: shownSession(call) });
+  countAttempt(call);
+  const result = await setUpUser(call.core, { ...call.input, replaced: shownSession(call) });
   switch (result.kind) {
     case "busy":
       return tooBusy();

@@ -8,13 +8,12 @@ import {
   newManagementTokenReply,
   peoplePage,
 } from "#contract/manage/identity.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { pageOf } from "#http/reply/pagination.ts";
-import { queryOf } from "#http/request.ts";
-import { validate, validateQuery } from "#http/validate.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import {
   createManagementToken,
   type ManagementTokenRow,
@@ -23,9 +22,6 @@ import {
 } from "#identity/management-token.ts";
 import { includesAll, readScopes } from "#identity/scopes.ts";
 import { roleAccountIssue } from "#identity/users.ts";
-import { idTime } from "#runtime/ids.ts";
-
-const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
 
 function dataOf(token: ManagementTokenRow): ManagementTokenReplyData {
   return {
@@ -35,10 +31,10 @@ function dataOf(token: ManagementTokenRow): ManagementTokenReplyData {
     role: token.role,
     account: token.account_id,
     scopes: readScopes(token.scopes),
-    expires_at: timeOrNull(token.expires_at),
-    last_used_at: timeOrNull(token.last_used_at),
+    expires_at: isoTime(token.expires_at),
+    last_used_at: isoTime(token.last_used_at),
     created_at: isoTime(token.created_at),
-    revoked_at: timeOrNull(token.revoked_at),
+    revoked_at: isoTime(token.revoked_at),
   };
 }
 
@@ -54,21 +50,11 @@ export const listManagementTokensRoute = endpoint({
   query: peoplePage,
   replies: { 200: managementTokensReply },
   problems: [],
-})(async ({ core, request }) => {
-  const query = validateQuery(peoplePage, queryOf(request));
-  if (isProblem(query)) return query;
-  const { limit, cursor = null } = query.value;
+})(async ({ core, query }) => {
+  const { limit, cursor = null } = query;
   const found = await managementTokens(core.database, { before: cursor, limit: limit + 1 });
   const page = pageOf(found, limit);
-  return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Tokens found.",
-      data: page.rows.map(dataOf),
-      next_cursor: page.nextCursor,
-    },
-  };
+  return { message: "Tokens found.", data: page.rows.map(dataOf), next_cursor: page.nextCursor };
 });
 
 export const createManagementTokenRoute = endpoint({
@@ -84,11 +70,9 @@ export const createManagementTokenRoute = endpoint({
   body: createManagementTokenRequest,
   replies: { 201: newManagementTokenReply },
   problems: [],
-})(async ({ core, body, principal }) => {
-  const input = validate(createManagementTokenRequest, body.value);
-  if (isProblem(input)) return input;
-  const { name, role, account = null, scopes } = input.value;
-  const expiresAt = input.value.expires_at === null ? null : Date.parse(input.value.expires_at);
+})(async ({ core, principal, input }) => {
+  const { name, role, account = null, scopes } = input;
+  const expiresAt = input.expires_at === null ? null : Date.parse(input.expires_at);
   if (!includesAll(principal.scopes, scopes))
     return problem("forbidden", {
       message: "A token with scopes creates only tokens whose scopes are within its own.",
@@ -105,12 +89,8 @@ export const createManagementTokenRoute = endpoint({
   const created = await createManagementToken(core, { name, role, accountId: account, scopes, expiresAt });
   if (created === null) return validationFailed([{ path: ["name"], message: "is taken" }]);
   return {
-    status: 201,
-    body: {
-      success: true,
-      message: "The token has been created. No other reply shows it.",
-      data: { ...dataOf(created.row), token: created.token },
-    },
+    message: "The token has been created. No other reply shows it.",
+    data: { ...dataOf(created.row), token: created.token },
   };
 });
 
@@ -126,9 +106,7 @@ export const revokeManagementTokenRoute = endpoint({
   params: { token: idParam("The token's id.") },
   replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ core, params: { token = "" } }) => {
-  if (idTime(token) === null) return problem("not_found");
-  const row = await revokeToken(core, token);
-  if (row === null) return problem("not_found");
+})(async ({ core, params: { token } }) => {
+  orNotFound(await revokeToken(core, token));
   return deleted;
 });

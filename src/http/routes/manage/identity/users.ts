@@ -11,17 +11,14 @@ import {
   usersQuery,
   usersReply,
 } from "#contract/manage/identity.ts";
-import { isProblem, type Problem, problem } from "#contract/problem.ts";
+import { type Problem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { pageOf } from "#http/reply/pagination.ts";
 import { refused } from "#http/reply/refused.ts";
-import { queryOf } from "#http/request.ts";
-import { validate, validateQuery } from "#http/validate.ts";
 import { createUserSetupCode } from "#identity/user-setup.ts";
 import { createUser, type SaveUserResult, type UserRow, updateUser, userPage } from "#identity/users.ts";
-import { idTime } from "#runtime/ids.ts";
 import { noPassword } from "#store/identity/users.ts";
 import { tooBusy } from "./session.ts";
 
@@ -37,7 +34,7 @@ function dataOf(user: UserRow): UserReplyData {
     revision: user.revision,
     created_at: isoTime(user.created_at),
     updated_at: isoTime(user.updated_at),
-    signed_in_at: user.signed_in_at === null ? null : isoTime(user.signed_in_at),
+    signed_in_at: isoTime(user.signed_in_at),
   };
 }
 
@@ -80,24 +77,18 @@ export const listUsersRoute = endpoint({
   query: usersQuery,
   replies: { 200: usersReply },
   problems: [],
-})(async ({ core, request }) => {
-  const query = validateQuery(usersQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  const { limit, cursor = null, account: accountId = null, search = null } = query.value;
+})(async ({ core, query }) => {
+  const { limit, cursor = null, account: accountId = null, search = null } = query;
   const filter = { accountId, search, before: cursor, limit: limit + 1 };
   const page = pageOf(await userPage(core.database, filter), limit);
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Users found.",
-      data: page.rows.map((user) => ({
-        ...dataOf(user),
-        account_name: user.account_name,
-        setup_link_expires_at: linkEnd(user.setup_link_expires_at, core.clock.now()),
-      })),
-      next_cursor: page.nextCursor,
-    },
+    message: "Users found.",
+    data: page.rows.map((user) => ({
+      ...dataOf(user),
+      account_name: user.account_name,
+      setup_link_expires_at: linkEnd(user.setup_link_expires_at, core.clock.now()),
+    })),
+    next_cursor: page.nextCursor,
   };
 });
 
@@ -115,24 +106,18 @@ export const createUserRoute = endpoint({
   replies: { 201: newUserReply },
   problems: ["rate_limited"],
 })(async (call) => {
-  const { core, body } = call;
-  const input = validate(createUserRequest, body.value);
-  if (isProblem(input)) return input;
-  const { account = null, ...rest } = input.value;
+  const { core, input } = call;
+  const { account = null, ...rest } = input;
   const result = await createUser(core, { ...rest, accountId: account });
   if (result.kind !== "saved") return refusal(result);
   const link = rest.password === undefined ? await createUserSetupCode(core, result.user.id) : null;
   return {
-    status: 201,
-    body: {
-      success: true,
-      message: "The user has been created.",
-      data: {
-        ...dataOf(result.user),
-        ...(link?.kind === "created"
-          ? linkData(call, link)
-          : { setup_link: null, setup_link_expires_at: null }),
-      },
+    message: "The user has been created.",
+    data: {
+      ...dataOf(result.user),
+      ...(link?.kind === "created"
+        ? linkData(call, link)
+        : { setup_link: null, setup_link_expires_at: null }),
     },
   };
 });
@@ -153,21 +138,13 @@ export const createSetupLinkRoute = endpoint({
 })(async (call) => {
   const { core, principal, params } = call;
   const { user = "" } = params;
-  if (idTime(user) === null) return problem("not_found");
   // Otherwise an open session would be enough to take over the user.
   if (principal.id === user)
     return problem("forbidden", { message: "Changing the own password requires the current one." });
   const link = await createUserSetupCode(core, user);
   if (link.kind === "not_found") return problem("not_found");
   if (link.kind === "off") return problem("conflict", { message: "The user is switched off." });
-  return {
-    status: 201,
-    body: {
-      success: true,
-      message: "The link has been created. No other reply shows it.",
-      data: linkData(call, link),
-    },
-  };
+  return { message: "The link has been created. No other reply shows it.", data: linkData(call, link) };
 });
 
 export const updateUserRoute = endpoint({
@@ -184,18 +161,12 @@ export const updateUserRoute = endpoint({
   body: updateUserRequest,
   replies: { 200: userReply },
   problems: ["conflict", "not_found", "rate_limited"],
-})(async ({ core, body, principal, params: { user = "" } }) => {
-  if (idTime(user) === null) return problem("not_found");
-  const input = validate(updateUserRequest, body.value);
-  if (isProblem(input)) return input;
-  const { account, ...rest } = input.value;
+})(async ({ core, principal, params: { user }, input }) => {
+  const { account, ...rest } = input;
   // Otherwise an open session would be enough to take over the user.
   if (rest.password !== undefined && principal.id === user)
     return problem("forbidden", { message: "Changing the own password requires the current one." });
   const result = await updateUser(core, user, { ...rest, accountId: account });
   if (result.kind !== "saved") return refusal(result);
-  return {
-    status: 200,
-    body: { success: true, message: "The user has been updated.", data: dataOf(result.user) },
-  };
+  return { message: "The user has been updated.", data: dataOf(result.user) };
 });

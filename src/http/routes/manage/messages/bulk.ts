@@ -9,13 +9,12 @@ import {
   bulkMessagesRequest,
 } from "#contract/manage/messages.ts";
 import type { Resolution } from "#contract/messages/changes.ts";
-import { isProblem, validationFailed } from "#contract/problem.ts";
+import { validationFailed } from "#contract/problem.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { gatewayGone } from "#http/routes/messages/resolve.ts";
-import { validate } from "#http/validate.ts";
 import { cancel } from "#messaging/lookup.ts";
 import { reschedule } from "#messaging/reschedule.ts";
 import { resolve } from "#messaging/resolve.ts";
@@ -70,26 +69,22 @@ export const changeAccountMessagesRoute = endpoint({
   replies: { 200: bulkMessagesReply },
   problems: ["not_found"],
 })(async (call) => {
-  const input = validate(bulkMessagesRequest, call.body.value);
-  if (isProblem(input)) return input;
-  const { action, schedule_at } = input.value;
+  const { input } = call;
+  const { action, schedule_at } = input;
   if ((action === "reschedule") !== (schedule_at !== undefined))
     return validationFailed([
       { path: ["schedule_at"], message: "goes with `reschedule`, and with it alone" },
     ]);
-  const ids = [...new Set(input.value.ids)];
+  const ids = [...new Set(input.ids)];
   const done: string[] = [];
   const refused: BulkRefusal[] = [];
   for (let at = 0; at < ids.length; at += atOnce) {
     const some = ids.slice(at, at + atOnce);
-    const results = await Promise.all(some.map((id) => change(call, id, input.value)));
+    const results = await Promise.all(some.map((id) => change(call, id, input)));
     for (const [i, result] of results.entries()) {
       if (result !== null) refused.push(result);
       else done.push(some[i] ?? "");
     }
   }
-  return {
-    status: 200,
-    body: { success: true, message: "The messages were changed.", data: { done, refused } },
-  };
+  return { message: "The messages were changed.", data: { done, refused } };
 });

@@ -32,7 +32,7 @@ async function laneOf(call: ManageAccountCall, lane: RequestLane): Promise<Reque
   const account = accountFromRow(row);
   const now = core.clock.now();
   const identifier = account.gateways.find(({ id }) => id === lane.gatewayId)?.identifier;
-  const found = await findOwn(call, identifier);
+  const found = identifier === undefined ? null : await findOwn(call, identifier);
   const none = (unknown_because: Unknown): RequestLaneData => ({
     gateway: identifier ?? lane.gatewayId,
     messages: lane.messages,

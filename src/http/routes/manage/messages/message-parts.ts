@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { messageDeliveriesReply } from "#contract/manage/messages.ts";
-import { problem } from "#contract/problem.ts";
+import type { Core } from "#core/core.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { deliverySummary } from "#http/routes/manage/webhooks/deliveries.ts";
 import { isHtml, textOfHtml } from "#messaging/email/html-text.ts";
 import { findMessage } from "#store/messages/lookup.ts";
@@ -35,17 +35,22 @@ export const listMessageDeliveriesRoute = endpoint({
     "The deliveries of the message's events to every endpoint, in the order of the events. An event that no endpoint subscribes to has none, and webhook events are kept for a time.",
   replies: { 200: messageDeliveriesReply },
 })(async ({ core, account, params: { message: id } }) => {
-  if (!isId(id)) return problem("not_found");
-  const found = await core.database.run(findMessage, { accountId: account.id, channel: null, id });
-  if (found === null) return problem("not_found");
+  const message = { accountId: account.id, channel: null, id };
+  orNotFound(await core.database.run(findMessage, message));
   const rows = await core.database.run(listMessageDeliveries, {
     accountId: account.id,
     messageId: id,
     limit: maxDeliveries,
   });
   const data = rows.map((row) => ({ ...deliverySummary(row), webhook: row.endpoint_id }));
-  return { status: 200, body: { success: true, message: "Deliveries found.", data, next_cursor: null } };
+  return { message: "Deliveries found.", data, next_cursor: null };
 });
+
+/** The HTML of an email. Throws the problem `not_found` for a message without HTML. */
+async function htmlOf({ database }: Pick<Core, "database">, accountId: string, id: string): Promise<string> {
+  const { message } = orNotFound(await database.run(findMessage, { accountId, channel: "email", id }));
+  return orNotFound(isHtml(message.body) ? message.body : null);
+}
 
 /**
  * Nothing of a mail may run, load from elsewhere or act as its reader: it is a document without an origin, in a frame of
@@ -64,11 +69,8 @@ export const getMessageHtmlRoute = endpoint({
   replies: { 200: z.string().meta({ description: "The page." }) },
   replyType: htmlType,
 })(async ({ core, account, params: { message: id } }) => {
-  if (!isId(id)) return problem("not_found");
-  const found = await core.database.run(findMessage, { accountId: account.id, channel: "email", id });
-  if (found === null || !isHtml(found.message.body)) return problem("not_found");
   const headers = { "Content-Security-Policy": policy };
-  return { status: 200, body: found.message.body, type: htmlType, headers };
+  return { status: 200, body: await htmlOf(core, account.id, id), type: htmlType, headers };
 });
 
 export const getMessageTextRoute = endpoint({
@@ -81,8 +83,5 @@ export const getMessageTextRoute = endpoint({
   replies: { 200: z.string().meta({ description: "The text." }) },
   replyType: textType,
 })(async ({ core, account, params: { message: id } }) => {
-  if (!isId(id)) return problem("not_found");
-  const found = await core.database.run(findMessage, { accountId: account.id, channel: "email", id });
-  if (found === null || !isHtml(found.message.body)) return problem("not_found");
-  return { status: 200, body: textOfHtml(found.message.body), type: textType };
+  return { status: 200, body: textOfHtml(await htmlOf(core, account.id, id)), type: textType };
 });

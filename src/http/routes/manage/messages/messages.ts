@@ -7,15 +7,13 @@ import {
   messagesQuery,
   type TransmissionRecord,
 } from "#contract/manage/messages.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { validationFailed } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
-import { queryOf } from "#http/request.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { waitingReply } from "#http/routes/messages/cancel.ts";
-import { validateQuery } from "#http/validate.ts";
 import { type Attempt, attemptsOf } from "#messaging/attempts.ts";
 import { cancel } from "#messaging/lookup.ts";
 import { briefRecordOf, recordOf } from "#messaging/record.ts";
@@ -42,13 +40,11 @@ export const listAccountMessagesRoute = endpoint({
   query: messagesQuery,
   replies: { 200: accountMessagesReply },
   problems: ["not_found"],
-})(async ({ core, account, request }) => {
-  const query = validateQuery(messagesQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  const { channel = null, status = null, gateway = null, recipient = null } = query.value;
-  const { created_from, created_to, due_from, due_to, order, limit, cursor = null } = query.value;
-  const { request: requestId, error, reference } = query.value;
-  const brief = flagOf(query.value.brief) ?? false;
+})(async ({ core, account, query }) => {
+  const { channel = null, status = null, gateway = null, recipient = null } = query;
+  const { created_from, created_to, due_from, due_to, order, limit, cursor = null } = query;
+  const { request: requestId, error, reference } = query;
+  const brief = flagOf(query.brief) ?? false;
   const filters = {
     channel,
     status,
@@ -57,10 +53,10 @@ export const listAccountMessagesRoute = endpoint({
     acceptedFrom: instantOf(created_from),
     acceptedBefore: instantOf(created_to),
     request: requestId,
-    test: flagOf(query.value.test),
+    test: flagOf(query.test),
     error,
     reference,
-    held: flagOf(query.value.held),
+    held: flagOf(query.held),
   };
   const range = { from: instantOf(due_from), before: instantOf(due_to) };
   if (order !== "due" && (range.from !== null || range.before !== null))
@@ -72,14 +68,10 @@ export const listAccountMessagesRoute = endpoint({
       : await search(core.database, account, filters, page);
   if (found.kind === "invalid") return validationFailed([{ path: [found.field], message: found.message }]);
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Messages found.",
-      data: found.rows.map((row) => (brief ? briefRecordOf(row) : recordOf(row))),
-      next_cursor: found.nextCursor,
-      searched_until: found.searchedUntil === null ? null : isoTime(found.searchedUntil),
-    },
+    message: "Messages found.",
+    data: found.rows.map((row) => (brief ? briefRecordOf(row) : recordOf(row))),
+    next_cursor: found.nextCursor,
+    searched_until: isoTime(found.searchedUntil),
   };
 });
 
@@ -96,10 +88,8 @@ export const getAccountMessageRoute = endpoint({
   replies: { 200: accountMessageReply },
   problems: ["not_found"],
 })(async ({ core, account, params: { message: id } }) => {
-  if (!isId(id)) return problem("not_found");
-  const found = await core.database.run(findMessage, { accountId: account.id, channel: null, id });
-  if (found === null) return problem("not_found");
-  const { message, events } = found;
+  const which = { accountId: account.id, channel: null, id };
+  const { message, events } = orNotFound(await core.database.run(findMessage, which));
   const attempt = {
     count: message.attempts,
     repeats: message.resends,
@@ -109,15 +99,11 @@ export const getAccountMessageRoute = endpoint({
     held: message.held_due_at !== null,
   };
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Message found.",
-      data: {
-        record: recordOf(message, events),
-        attempt,
-        attempts: attemptsOf(events, message.identifier).map(shownAttempt),
-      },
+    message: "Message found.",
+    data: {
+      record: recordOf(message, events),
+      attempt,
+      attempts: attemptsOf(events, message.identifier).map(shownAttempt),
     },
   };
 });
@@ -127,8 +113,8 @@ function shownAttempt(attempt: Attempt): TransmissionRecord {
   return {
     ...rest,
     started_at: isoTime(startedAt),
-    ended_at: endedAt === null ? null : isoTime(endedAt),
-    next_attempt_at: nextAt === null ? null : isoTime(nextAt),
+    ended_at: isoTime(endedAt),
+    next_attempt_at: isoTime(nextAt),
   };
 }
 
@@ -145,6 +131,5 @@ export const cancelAccountMessageRoute = endpoint({
   replies: { 200: recordReply },
   problems: ["not_found", "not_cancellable"],
 })(async ({ core, account, principal, params: { message: id } }) => {
-  if (!isId(id)) return problem("not_found");
   return waitingReply(await cancel(core, account, null, id, principal.name), "cancelled");
 });

@@ -9,7 +9,7 @@ import {
   previewMessagesReply,
   previewMessagesRequest,
 } from "#contract/manage/preview.ts";
-import { isProblem, problem } from "#contract/problem.ts";
+import { problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -17,7 +17,6 @@ import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { paceNow } from "#http/routes/manage/gateways/figures.ts";
 import { findOwn, stateOf } from "#http/routes/manage/gateways/gateways.ts";
 import { missingLink } from "#http/routes/manage/gateways/link.ts";
-import { validate } from "#http/validate.ts";
 import { localTime } from "#runtime/time-zones.ts";
 import { listSuppressions } from "#store/feedback/suppressions.ts";
 import type { GatewayWithLane } from "#store/gateways/actions.ts";
@@ -97,15 +96,13 @@ export const previewAccountMessagesRoute = endpoint({
   replies: { 200: previewMessagesReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const { core, account: row, body } = call;
-  const input = validate(previewMessagesRequest, body.value);
-  if (isProblem(input)) return input;
+  const { core, account: row, input } = call;
   const account = accountFromRow(row);
   if (planExpired(account, core.clock.now()))
     return problem("conflict", { message: "The account's plan has ended. Nothing can be sent." });
-  const { channel } = input.value;
+  const { channel } = input;
   const upload = channel === "email" ? core.acceptance.openUpload(account) : null;
-  const { contacts, issues } = await readSend(call, account, input.value, { upload, keepsFiles: false });
+  const { contacts, issues } = await readSend(call, account, input, { upload, keepsFiles: false });
   const preview = await core.acceptance.preview({ account, channel, send: { contacts, issues } });
   const recipients = [...new Set(preview.messages.flatMap((message) => message?.recipient ?? []))];
   const [gateways, credit, suppressions] = await Promise.all([
@@ -139,16 +136,12 @@ export const previewAccountMessagesRoute = endpoint({
   });
   const faults = preview.issues.filter((issue) => contacts.every((_contact, at) => !isOf(issue, at)));
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Nothing was sent. This would happen.",
-      data: {
-        contact: shown,
-        faults: faults.map(faultOf),
-        cost: shown.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
-        remaining: credit[channel]?.remaining ?? null,
-      },
+    message: "Nothing was sent. This would happen.",
+    data: {
+      contact: shown,
+      faults: faults.map(faultOf),
+      cost: shown.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
+      remaining: credit[channel]?.remaining ?? null,
     },
   };
 });

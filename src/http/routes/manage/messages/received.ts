@@ -2,11 +2,9 @@
 
 import { accountReceivedQuery } from "#contract/manage/consent.ts";
 import { receivedReply } from "#contract/messages/received/record.ts";
-import { isProblem, validationFailed } from "#contract/problem.ts";
+import { validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { validateQuery } from "#http/validate.ts";
 import { filteredReceived } from "#messaging/inbound.ts";
 
 export const listAccountReceivedMessagesRoute = endpoint({
@@ -23,15 +21,10 @@ export const listAccountReceivedMessagesRoute = endpoint({
   query: accountReceivedQuery,
   replies: { 200: receivedReply },
   problems: ["not_found"],
-})(async ({ core, account, request }) => {
-  const query = validateQuery(accountReceivedQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  const { channel = null, from = null, gateway = null, limit, cursor = null } = query.value;
+})(async ({ core, account, query }) => {
+  const { channel = null, from = null, gateway = null, limit, cursor = null } = query;
   const filters = { channel, from, gateway };
   const page = await filteredReceived(core.database, account, filters, { limit, cursor });
   if (page.kind === "invalid") return validationFailed([{ path: [page.field], message: page.message }]);
-  return {
-    status: 200,
-    body: { success: true, message: "Messages found.", data: page.records, next_cursor: page.nextCursor },
-  };
+  return { message: "Messages found.", data: page.records, next_cursor: page.nextCursor };
 });

@@ -5,14 +5,11 @@ import { idParam } from "#contract/envelope.ts";
 import { accountRequestQuery, accountRequestReply, changedRequestReply } from "#contract/manage/requests.ts";
 import { rescheduleMessagesRequest } from "#contract/messages/changes.ts";
 import type { Status } from "#contract/messages/channel.ts";
-import { isProblem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
-import { queryOf } from "#http/request.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { validate, validateQuery } from "#http/validate.ts";
 import { changeRequest, findRequestSummary, type RequestSummary } from "#messaging/requests.ts";
 import { newTimeOf } from "#messaging/reschedule.ts";
 import type { RequestChange } from "#store/messages/requests.ts";
@@ -51,14 +48,11 @@ async function shown(call: ManageAccountCall, summary: RequestSummary, isEstimat
   };
 }
 
-async function change(call: ManageAccountCall, id: string | undefined, what: RequestChange, message: string) {
+async function change(call: ManageAccountCall, id: string, what: RequestChange, message: string) {
   const { core, account } = call;
-  if (!isId(id)) return problem("not_found");
-  const changed = await changeRequest(core, account, id, what);
-  const after = changed === null ? null : await findRequestSummary(core.database, account, id);
-  if (changed === null || after === null) return problem("not_found");
-  const data = { changed, request: await shown(call, after) };
-  return { status: 200, body: { success: true, message, data } } as const;
+  const changed = orNotFound(await changeRequest(core, account, id, what));
+  const after = orNotFound(await findRequestSummary(core.database, account, id));
+  return { message, data: { changed, request: await shown(call, after) } };
 }
 
 export const getAccountRequestRoute = endpoint({
@@ -73,17 +67,10 @@ export const getAccountRequestRoute = endpoint({
   description: "The reply has the messages that were accepted together, summed by status.",
   replies: { 200: accountRequestReply },
 })(async (call) => {
-  const {
-    core,
-    account,
-    params: { request: id },
-  } = call;
-  const query = validateQuery(accountRequestQuery, queryOf(call.request));
-  if (isProblem(query)) return query;
-  const found = isId(id) ? await findRequestSummary(core.database, account, id) : null;
-  if (found === null) return problem("not_found");
-  const data = await shown(call, found, query.value.estimate !== "false");
-  return { status: 200, body: { success: true, message: "Request found.", data } };
+  const { core, account, params } = call;
+  const found = orNotFound(await findRequestSummary(core.database, account, params.request));
+  const data = await shown(call, found, call.query.estimate !== "false");
+  return { message: "Request found.", data };
 });
 
 export const cancelAccountRequestRoute = endpoint({
@@ -98,13 +85,9 @@ export const cancelAccountRequestRoute = endpoint({
     "Cancels every message of the request whose transmission has not started. Asking again changes nothing that was done.",
   replies: { 200: changedRequestReply },
 })(async (call) => {
-  const {
-    core,
-    params: { request: id },
-    principal,
-  } = call;
+  const { core, principal, params } = call;
   const details = { at: core.clock.now(), detail: `Cancelled by ${principal.name}.` };
-  return change(call, id, { kind: "cancel", details }, "The request has been cancelled.");
+  return change(call, params.request, { kind: "cancel", details }, "The request has been cancelled.");
 });
 
 export const rescheduleAccountRequestRoute = endpoint({
@@ -119,15 +102,7 @@ export const rescheduleAccountRequestRoute = endpoint({
   body: rescheduleMessagesRequest,
   replies: { 200: changedRequestReply },
 })(async (call) => {
-  const {
-    core,
-    account,
-    params: { request: id },
-    principal,
-    body,
-  } = call;
-  const input = validate(rescheduleMessagesRequest, body.value);
-  if (isProblem(input)) return input;
-  const to = newTimeOf(accountFromRow(account), input.value.schedule_at, core.clock.now(), principal.name);
-  return change(call, id, { kind: "reschedule", to }, "The request has been moved.");
+  const { core, account, principal, params, input } = call;
+  const to = newTimeOf(accountFromRow(account), input.schedule_at, core.clock.now(), principal.name);
+  return change(call, params.request, { kind: "reschedule", to }, "The request has been moved.");
 });

@@ -2,12 +2,9 @@
 
 import { accountFromRow } from "#accounts/authenticate.ts";
 import { rescheduleMessagesRequest } from "#contract/messages/changes.ts";
-import { isProblem, problem } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
 import { waitingReply } from "#http/routes/messages/cancel.ts";
-import { validate } from "#http/validate.ts";
 import { reschedule } from "#messaging/reschedule.ts";
 import { messageParams } from "./messages.ts";
 
@@ -25,11 +22,8 @@ export const rescheduleAccountMessageRoute = endpoint({
   body: rescheduleMessagesRequest,
   replies: { 200: recordReply },
   problems: ["not_found", "not_cancellable"],
-})(async ({ core, account, principal, body, params: { message: id } }) => {
-  const input = validate(rescheduleMessagesRequest, body.value);
-  if (isProblem(input)) return input;
-  if (!isId(id)) return problem("not_found");
-  const { schedule_at: scheduleAt } = input.value;
+})(async ({ core, account, principal, params: { message: id }, input }) => {
+  const { schedule_at: scheduleAt } = input;
   const moved = await reschedule(core, accountFromRow(account), null, id, scheduleAt, principal.name);
   return waitingReply(moved, "moved");
 });

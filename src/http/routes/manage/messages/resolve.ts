@@ -2,13 +2,10 @@
 
 import { idParam } from "#contract/envelope.ts";
 import { resolveAccountMessageRequest } from "#contract/manage/messages.ts";
-import { isProblem, problem } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { resolveReply } from "#http/routes/messages/resolve.ts";
-import { validate } from "#http/validate.ts";
 import { resolve } from "#messaging/resolve.ts";
 
 export const resolveAccountMessageRoute = endpoint({
@@ -25,11 +22,8 @@ export const resolveAccountMessageRoute = endpoint({
   body: resolveAccountMessageRequest,
   replies: { 200: recordReply },
   problems: ["not_found", "not_unknown", "conflict"],
-})(async ({ core, account, principal, body, params: { message } }) => {
-  const decision = validate(resolveAccountMessageRequest, body.value);
-  if (isProblem(decision)) return decision;
-  if (!isId(message)) return problem("not_found");
-  const { answer } = decision.value;
+})(async ({ core, account, principal, params: { message }, input }) => {
+  const { answer } = input;
   const result = await resolve(core, account, null, message, answer, principal.name);
   return resolveReply(result, answer);
 });

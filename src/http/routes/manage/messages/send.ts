@@ -7,14 +7,13 @@ import type { Issue } from "#contract/issue.ts";
 import { sendMessagesReply, sendMessagesRequest } from "#contract/manage/messages.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import { readWhatsappListSlices } from "#contract/messages/whatsapp.ts";
-import { isProblem, problem } from "#contract/problem.ts";
+import { problem } from "#contract/problem.ts";
 import { sentences } from "#contract/wording.ts";
 import { idempotencyHeader } from "#http/auth/idempotency-key.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { accepted, inSlices, readAttachments } from "#http/routes/messages/send.ts";
-import { validate } from "#http/validate.ts";
 import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { messageChannels, type SendingChannel } from "#messaging/channels.ts";
 
@@ -78,16 +77,14 @@ export const sendAccountMessagesRoute = endpoint({
     "commit_unknown",
   ],
 })(async (call) => {
-  const { core, account: row, body } = call;
-  const input = validate(sendMessagesRequest, body.value);
-  if (isProblem(input)) return input;
+  const { core, account: row, input } = call;
   const account = accountFromRow(row);
   if (planExpired(account, core.clock.now()))
     return problem("conflict", { message: "The account's plan has ended. Nothing was accepted." });
-  const { channel } = input.value;
+  const { channel } = input;
   const upload = channel === "email" ? core.acceptance.openUpload(account) : null;
   try {
-    const read = await readSend(call, account, input.value, { upload, keepsFiles: true });
+    const read = await readSend(call, account, input, { upload, keepsFiles: true });
     const queued = "The messages have been queued.";
     return await accepted(call, { ...read, account, channel, upload, path, field: "recipient", queued });
   } finally {

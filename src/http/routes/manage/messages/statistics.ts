@@ -6,13 +6,11 @@ import {
   statisticsQuery,
   statisticsReply,
 } from "#contract/manage/statistics.ts";
-import { isProblem, validationFailed } from "#contract/problem.ts";
+import { validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { rangeOf } from "#http/routes/manage/statistics-range.ts";
-import { validateQuery } from "#http/validate.ts";
 import { countNames, noCounts } from "#store/counts/buffer.ts";
 import { readMessageCounts, type StoredCounts } from "#store/counts/message-counts.ts";
 import { readGatewayNames } from "#store/gateways/names.ts";
@@ -49,14 +47,10 @@ export const getMessageStatisticsRoute = endpoint({
   query: statisticsQuery,
   replies: { 200: statisticsReply },
   problems: ["not_found"],
-})(async ({ core, account, request }) => {
-  const query = validateQuery(statisticsQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  const { step, split, channel = null, gateway = null } = query.value;
+})(async ({ core, account, query }) => {
+  const { step, split, channel = null, gateway = null } = query;
   const { time_zone: timeZone } = account;
-  const range = rangeOf(query.value, { now: core.clock.now(), timeZone });
-  if (isProblem(range)) return range;
-  const { from, end } = range;
+  const { from, end } = rangeOf(query, { now: core.clock.now(), timeZone });
   const names = await core.database.run(readGatewayNames, account.id);
   const named = gateway === null ? null : [...names].find(([, identifier]) => identifier === gateway);
   if (named === undefined)
@@ -78,17 +72,13 @@ export const getMessageStatisticsRoute = endpoint({
         : (identifiers.get(row.gateway_id) ?? row.gateway_id);
   const series = Map.groupBy(rows, keyOf);
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Statistics found.",
-      data: {
-        step,
-        after: isoTime(from),
-        before: isoTime(end),
-        time_zone: timeZone,
-        series: [...series].map(([key, ofKey]) => ({ key, total: sumOf(ofKey), points: pointsOf(ofKey) })),
-      },
+    message: "Statistics found.",
+    data: {
+      step,
+      after: isoTime(from),
+      before: isoTime(end),
+      time_zone: timeZone,
+      series: [...series].map(([key, ofKey]) => ({ key, total: sumOf(ofKey), points: pointsOf(ofKey) })),
     },
   };
 });

@@ -10,13 +10,12 @@ import {
   suppressionsQuery,
   suppressionsReply,
 } from "#contract/manage/consent.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { channelParam, isChannel } from "#http/path-params.ts";
-import { queryOf } from "#http/request.ts";
+import { channelParam } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { validate, validateQuery } from "#http/validate.ts";
 import { release, releaseAll, suppress, suppressions } from "#messaging/suppressions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
 
@@ -32,7 +31,7 @@ const shown = ({ channel, recipient, reason, note, created_at }: SuppressionsTab
   recipient,
   reason,
   note,
-  created_at: new Date(created_at).toISOString(),
+  created_at: isoTime(created_at),
 });
 
 export const listSuppressionsRoute = endpoint({
@@ -47,21 +46,11 @@ export const listSuppressionsRoute = endpoint({
   query: suppressionsQuery,
   replies: { 200: suppressionsReply },
   problems: ["not_found"],
-})(async ({ core, account, request }) => {
-  const query = validateQuery(suppressionsQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  const { channel = null, recipient = null, limit, cursor = null } = query.value;
+})(async ({ core, account, query }) => {
+  const { channel = null, recipient = null, limit, cursor = null } = query;
   const page = await suppressions(core.database, account, { channel, recipient, limit, cursor });
   if (page === null) return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
-  return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Suppressions found.",
-      data: page.suppressions.map(shown),
-      next_cursor: page.nextCursor,
-    },
-  };
+  return { message: "Suppressions found.", data: page.suppressions.map(shown), next_cursor: page.nextCursor };
 });
 
 export const createSuppressionsRoute = endpoint({
@@ -78,14 +67,12 @@ export const createSuppressionsRoute = endpoint({
   body: createSuppressionsRequest,
   replies: { 201: createdSuppressionsReply },
   problems: ["not_found"],
-})(async ({ core, account, body }) => {
-  const input = validate(createSuppressionsRequest, body.value);
-  if (isProblem(input)) return input;
-  const { channel, recipients, note = null } = input.value;
+})(async ({ core, account, input }) => {
+  const { channel, recipients, note = null } = input;
   const result = await suppress(core, account, { channel, recipients, note });
   if (result.kind === "invalid") return validationFailed(result.issues);
   const data = { added: result.added, recipients: result.recipients };
-  return { status: 201, body: { success: true, message: "The recipients are on the list.", data } };
+  return { message: "The recipients are on the list.", data };
 });
 
 export const deleteSuppressionRoute = endpoint({
@@ -104,8 +91,7 @@ export const deleteSuppressionRoute = endpoint({
   },
   replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ core, account, params: { channel, recipient = "" } }) => {
-  if (!isChannel(channel)) return problem("not_found");
+})(async ({ core, account, params: { channel, recipient } }) => {
   const removed = await release(core.database, account, channel, recipient);
   if (!removed) return problem("not_found");
   return deleted;
@@ -125,15 +111,10 @@ export const releaseSuppressionsRoute = endpoint({
   body: releaseSuppressionsRequest,
   replies: { 200: releasedSuppressionsReply },
   problems: ["not_found"],
-})(async ({ core, account, body }) => {
-  const input = validate(releaseSuppressionsRequest, body.value);
-  if (isProblem(input)) return input;
-  const { from, to, note = null, ...which } = input.value;
+})(async ({ core, account, input }) => {
+  const { from, to, note = null, ...which } = input;
   const range = { from: Date.parse(from), to: Date.parse(to) };
   if (range.to <= range.from) return validationFailed([{ path: ["to"], message: "is not behind from" }]);
   const removed = await releaseAll(core.database, account, { ...which, note, ...range });
-  return {
-    status: 200,
-    body: { success: true, message: "The recipients are off the list.", data: { removed } },
-  };
+  return { message: "The recipients are off the list.", data: { removed } };
 });

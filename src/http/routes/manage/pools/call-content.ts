@@ -6,7 +6,6 @@ import { type CallContentData, callContentReply } from "#contract/manage/pools/c
 import { problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
 import { contentContext, findCallContent } from "#store/pools/call-contents.ts";
 import { findCall } from "#store/pools/usage.ts";
 import { poolParams, poolPath } from "./pools.ts";
@@ -35,15 +34,11 @@ export const getPoolCallContentRoute = endpoint({
   replies: { 200: callContentReply },
   problems: ["not_found"],
 })(async ({ core, account, params: { pool, call } }) => {
-  if (!isId(pool) || !isId(call)) return problem("not_found");
   const of = { accountId: account.id, poolId: pool };
   if ((await core.database.run(findCall, { ...of, id: call })) === null) return problem("not_found");
   const found = await core.database.run(findCallContent, { ...of, callId: call, now: core.clock.now() });
   const reply = (data: Omit<CallContentData, "call">) =>
-    ({
-      status: 200,
-      body: { success: true, message: "Content looked up.", data: { call, ...data } },
-    }) as const;
+    ({ message: "Content looked up.", data: { call, ...data } }) as const;
   if (found === null || found === "off")
     return reply({ status: found === null ? "none" : "off", ...nothing });
   const content = JSON.parse(core.sealer.unseal(found.content, contentContext(call))) as StoredContent;

@@ -3,9 +3,9 @@
 import { checkSettings } from "#ai/health/check-settings.ts";
 import { memberToCheck } from "#configure/check-member.ts";
 import { checkMemberReply, checkMemberRequest } from "#contract/manage/pools/check.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { validate } from "#http/validate.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import { poolRefOf } from "./members.ts";
 import { poolParams, poolPath } from "./pools.ts";
@@ -28,11 +28,8 @@ export const checkPoolMemberRoute = endpoint({
   replies: { 200: checkMemberReply },
   problems: ["not_found"],
 })(async (call) => {
-  const input = validate(checkMemberRequest, call.body.value);
-  if (isProblem(input)) return input;
-  const { core, principal, gate, response } = call;
-  const found = await memberToCheck(core, poolRefOf(call), input.value);
-  if (found === null) return problem("not_found");
+  const { core, principal, gate, response, input } = call;
+  const found = orNotFound(await memberToCheck(core, poolRefOf(call), input));
   if (found.kind === "invalid") return validationFailed(found.issues);
   const retryAfterMs = gate.rateLimit(`check ${principal.id}`, perMinute);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
@@ -41,7 +38,7 @@ export const checkPoolMemberRoute = endpoint({
   response.once("close", leave);
   try {
     const data = await checkSettings(core, found.provider, found.settings, left);
-    return { status: 200, body: { success: true, message: "The member has been checked.", data } };
+    return { message: "The member has been checked.", data };
   } finally {
     response.off("close", leave);
   }

@@ -7,13 +7,11 @@ import {
   poolDeferredQuery,
   poolDeferredReply,
 } from "#contract/manage/deferred.ts";
-import { isProblem, problem } from "#contract/problem.ts";
+import { problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
 import { pageOf } from "#http/reply/pagination.ts";
-import { queryOf } from "#http/request.ts";
-import { validateQuery } from "#http/validate.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import {
   cancelDeferred,
   listWaitingDeferred,
@@ -23,8 +21,6 @@ import { findPool, poolParams, poolPath } from "./pools.ts";
 
 const about = { tag: "Pools", family: "manage", scope: "account" } as const;
 
-const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
-
 const dataOf = (row: WaitingDeferred): DeferredReplyData => ({
   id: row.id,
   key: row.key_id,
@@ -33,10 +29,10 @@ const dataOf = (row: WaitingDeferred): DeferredReplyData => ({
   attempts: row.attempts,
   bytes: row.bytes,
   scheduled_for: isoTime(row.scheduled_for),
-  next_at: timeOrNull(row.due_at),
+  next_at: isoTime(row.due_at),
   expires_at: isoTime(row.expires_at),
   created_at: isoTime(row.created_at),
-  finished_at: timeOrNull(row.finished_at),
+  finished_at: isoTime(row.finished_at),
 });
 
 export const listPoolDeferredRoute = endpoint({
@@ -52,22 +48,15 @@ export const listPoolDeferredRoute = endpoint({
   replies: { 200: poolDeferredPage },
   problems: ["not_found"],
 })(async (call) => {
-  const query = validateQuery(poolDeferredQuery, queryOf(call.request));
-  if (isProblem(query)) return query;
   const found = await findPool(call);
-  if (found === null) return problem("not_found");
-  const { limit, cursor = null, key = null } = query.value;
+  const { limit, cursor = null, key = null } = call.query;
   const of = { accountId: call.account.id, poolId: found.pool.id, keyId: key, before: cursor };
   const rows = await call.core.database.run(listWaitingDeferred, { ...of, limit: limit + 1 });
   const page = pageOf(rows, limit);
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Deferred completions found.",
-      data: page.rows.map(dataOf),
-      next_cursor: page.nextCursor,
-    },
+    message: "Deferred completions found.",
+    data: page.rows.map(dataOf),
+    next_cursor: page.nextCursor,
   };
 });
 
@@ -83,12 +72,10 @@ export const cancelPoolDeferredRoute = endpoint({
   replies: { 200: poolDeferredReply },
   problems: ["not_found", "conflict"],
 })(async ({ core, account, params: { pool, completion } }) => {
-  if (!isId(pool) || !isId(completion)) return problem("not_found");
   const { clock, database } = core;
   const of = { accountId: account.id, poolId: pool, id: completion, at: clock.now() };
-  const cancelled = await database.run(cancelDeferred, of);
-  if (cancelled === null) return problem("not_found");
+  const cancelled = orNotFound(await database.run(cancelDeferred, of));
   if (cancelled.ended) return problem("conflict", { message: "The completion has ended." });
   const data = dataOf(cancelled.row);
-  return { status: 200, body: { success: true, message: "The completion has been cancelled.", data } };
+  return { message: "The completion has been cancelled.", data };
 });

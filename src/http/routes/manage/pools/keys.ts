@@ -23,8 +23,6 @@ import { findPool, poolParams, poolPath } from "./pools.ts";
 import { unpricedRemark } from "./unpriced.ts";
 
 const millionth = 1_000_000;
-const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
-
 const levelOf = (state: { remaining: number; resetMs: number } | null, now: number) =>
   state === null
     ? null
@@ -53,8 +51,8 @@ async function dataOf({ core, account }: ManagedCall, rows: readonly PoolKeysTab
     return {
       ...shown[position]!,
       hint: row.hint,
-      revoked_at: timeOrNull(row.revoked_at),
-      last_used_at: timeOrNull(use?.at ?? null),
+      revoked_at: isoTime(row.revoked_at),
+      last_used_at: isoTime(use?.at ?? null),
       spent: {
         tokens_today: use?.tokensToday ?? 0,
         tokens_this_month: use?.tokensThisMonth ?? 0,
@@ -80,14 +78,13 @@ export const poolKeyRoutes = manageRoutes({
   param: ["key", idParam("The key's id.")],
   replies: { one: poolKeyReply, many: poolKeysReply, created: newPoolKeyReply },
   remark: async (call, { budget }, body) =>
-    "budget" in body ? unpricedRemark(call, budget, (await findPool(call))?.members ?? []) : null,
+    "budget" in body ? unpricedRemark(call, budget, (await findPool(call)).members) : null,
   list: {
     summary: "List a pool's keys",
     description: "The list includes revoked keys, without their texts. The newest key comes first.",
     query: keysQuery,
     run: async (call, { limit, cursor = null }) => {
-      const found = await findPool(call);
-      if (found === null) return null;
+      await findPool(call);
       const filter = { ...poolRefOf(call), before: cursor, limit: limit + 1 };
       const { rows, nextCursor } = pageOf(await call.core.database.run(listPoolKeys, filter), limit);
       return { data: await dataOf(call, rows), nextCursor };

@@ -12,10 +12,8 @@ import {
   poolMemberReply,
   poolMembersReply,
 } from "#contract/manage/pools/members.ts";
-import { problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { findProvider } from "#providers/registry.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
@@ -25,7 +23,7 @@ import { memberData } from "./unpriced.ts";
 /** The pool that the path names. Whether the account has it is for the statement to find out. */
 export const poolRefOf = ({ account, params: { pool = "" } }: PoolCall): PoolRef => ({
   accountId: account.id,
-  poolId: isId(pool) ? pool : "",
+  poolId: pool,
 });
 
 export const poolMemberRoutes = manageRoutes({
@@ -40,7 +38,7 @@ export const poolMemberRoutes = manageRoutes({
     summary: "List a pool's members",
     run: async (call) => {
       const found = await findPool(call);
-      return found && { data: found.members.map((row) => memberData(call, row)), nextCursor: null };
+      return { data: found.members.map((row) => memberData(call, row)), nextCursor: null };
     },
   },
   create: {
@@ -52,7 +50,7 @@ export const poolMemberRoutes = manageRoutes({
     summary: "Get a member of a pool",
     run: async (call, id) => {
       const found = await findPool(call);
-      const row = found?.members.find((member) => member.id === id);
+      const row = found.members.find((member) => member.id === id);
       return row === undefined ? null : memberData(call, row);
     },
   },
@@ -90,7 +88,7 @@ export function healthOf(
     in_flight: inFlight,
     first_output_ms: firstOutputMs,
     responses: hasResponses && !standing?.lacksResponses ? "forwarded" : "translated",
-    keys: keys.map((key) => ({ ...key, until: key.until === null ? null : isoTime(key.until) })),
+    keys: keys.map((key) => ({ ...key, until: isoTime(key.until) })),
     refused: refused.map((refusal) => ({ ...refusal, until: isoTime(refusal.until) })),
   };
 }
@@ -113,7 +111,6 @@ export const getPoolHealthRoute = endpoint({
   problems: ["not_found"],
 })(async (call) => {
   const found = await findPool(call);
-  if (found === null) return problem("not_found");
   const { sealer } = call.core;
   const standings = call.core.ai.health(found.pool.id);
   const data = found.members.map((row) =>
@@ -123,5 +120,5 @@ export const getPoolHealthRoute = endpoint({
       forwardsResponses(members.fieldsOf(sealer, row)),
     ),
   );
-  return { status: 200, body: { success: true, message: "Health found.", data, next_cursor: null } };
+  return { message: "Health found.", data, next_cursor: null };
 });

@@ -4,7 +4,7 @@ import { deletePool, pools } from "#configure/pool.ts";
 import { idParam } from "#contract/envelope.ts";
 import { poolChanges, poolFields, poolReply, poolsReply } from "#contract/manage/pools/pools.ts";
 import type { ManageAccountCall } from "#http/call.ts";
-import { isId } from "#http/path-params.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
@@ -21,15 +21,10 @@ function dataOf(call: Pick<PoolCall, "core">, { pool, members: rows }: PoolWithM
   return { ...pools.shown(call.core.sealer, pool), members: rows.map((row) => memberData(call, row)) };
 }
 
-/** The account's pool that the path names, or null. */
-export async function findPool({
-  core,
-  account,
-  params: { pool },
-}: PoolCall): Promise<PoolWithMembers | null> {
-  if (!isId(pool)) return null;
+/** The account's pool that the path names. Throws the problem `not_found`. */
+export async function findPool({ core, account, params: { pool = "" } }: PoolCall): Promise<PoolWithMembers> {
   const [found] = await core.database.run(readPools, { accountId: account.id, id: pool });
-  return found ?? null;
+  return orNotFound(found);
 }
 
 export const poolRoutes = manageRoutes({
@@ -60,10 +55,7 @@ export const poolRoutes = manageRoutes({
   },
   get: {
     summary: "Get a pool",
-    run: async (call, pool) => {
-      const found = await findPool({ ...call, params: { pool } });
-      return found && dataOf(call, found);
-    },
+    run: async (call, pool) => dataOf(call, await findPool({ ...call, params: { pool } })),
   },
   update: {
     summary: "Update a pool",

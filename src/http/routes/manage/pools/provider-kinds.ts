@@ -16,17 +16,13 @@ export const listProviderKindsRoute = endpoint({
   replies: { 200: providerKindsReply },
   problems: [],
 })(async () => ({
-  status: 200,
-  body: {
-    success: true,
-    message: "Kinds found.",
-    data: providers.map(({ kind, title, summary, embeds, settings }) => ({
-      kind,
-      title,
-      summary,
-      embeddings: embeds,
-      settings: schemaOf(settings),
-    })),
-    next_cursor: null,
-  },
+  message: "Kinds found.",
+  data: providers.map(({ kind, title, summary, embeds, settings }) => ({
+    kind,
+    title,
+    summary,
+    embeddings: embeds,
+    settings: schemaOf(settings),
+  })),
+  next_cursor: null,
 }));

@@ -6,12 +6,9 @@ import {
   poolStatisticsQuery,
   poolStatisticsReply,
 } from "#contract/manage/pool-statistics.ts";
-import { isProblem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { queryOf } from "#http/request.ts";
 import { rangeOf } from "#http/routes/manage/statistics-range.ts";
-import { validateQuery } from "#http/validate.ts";
 import { readSchedule } from "#runtime/time-zones.ts";
 import { type Histogram, merge, percentiles } from "#store/histogram.ts";
 import { noEnds, type PoolPoint, readKeyNames, readPoolStatistics } from "#store/pools/pool-statistics.ts";
@@ -64,16 +61,11 @@ export const getPoolStatisticsRoute = endpoint({
   replies: { 200: poolStatisticsReply },
   problems: ["not_found"],
 })(async (call) => {
-  const { core, account, request } = call;
-  const query = validateQuery(poolStatisticsQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  const { step, split } = query.value;
+  const { core, account, query } = call;
+  const { step, split } = query;
   const { time_zone } = account;
-  const range = rangeOf(query.value, { now: core.clock.now(), timeZone: time_zone });
-  if (isProblem(range)) return range;
-  const { from, end } = range;
+  const { from, end } = rangeOf(query, { now: core.clock.now(), timeZone: time_zone });
   const found = await findPool(call);
-  if (found === null) return problem("not_found");
   const poolId = found.pool.id;
   const hours = [isoTime(startOfHour(from)), isoTime(end)] as const;
   const rows = await core.database.run(readPoolStatistics, { poolId, hours, step, split });
@@ -83,23 +75,19 @@ export const getPoolStatisticsRoute = endpoint({
   // In a zone with half hours the first hour may belong to the day before as well.
   const inside = rows.filter(({ point }) => instantOf(point) >= from);
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Statistics found.",
-      data: {
-        step,
-        after: isoTime(from),
-        before: isoTime(end),
-        time_zone,
-        total: sumOf(inside),
-        series: [...Map.groupBy(inside, ({ series }) => series)].map(([key, points]) => ({
-          key,
-          name: names.get(key) ?? null,
-          total: sumOf(points),
-          points: points.map((point) => ({ at: isoTime(instantOf(point.point)), ...sumOf([point]) })),
-        })),
-      },
+    message: "Statistics found.",
+    data: {
+      step,
+      after: isoTime(from),
+      before: isoTime(end),
+      time_zone,
+      total: sumOf(inside),
+      series: [...Map.groupBy(inside, ({ series }) => series)].map(([key, points]) => ({
+        key,
+        name: names.get(key) ?? null,
+        total: sumOf(points),
+        points: points.map((point) => ({ at: isoTime(instantOf(point.point)), ...sumOf([point]) })),
+      })),
     },
   };
 });

@@ -2,11 +2,10 @@
 
 import { TrialStream } from "#ai/trial/trial.ts";
 import { tryPoolEvents, tryPoolRequest } from "#contract/manage/pools/try.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { Reply } from "#http/reply/response.ts";
 import { eventStreamHeaders } from "#http/reply/sse.ts";
-import { validate } from "#http/validate.ts";
 import { findPool, poolParams, poolPath } from "./pools.ts";
 
 /** Each one may cost money. */
@@ -28,18 +27,15 @@ export const tryPoolRoute = endpoint({
   replyType: "text/event-stream",
   problems: ["not_found"],
 })(async (call): Promise<Reply> => {
-  const input = validate(tryPoolRequest, call.body.value);
-  if (isProblem(input)) return input;
   const found = await findPool(call);
-  if (found === null) return problem("not_found");
   const ids = new Set(found.members.map(({ id }) => id));
-  const unknown = input.value.pretend_down.findIndex((id) => !ids.has(id));
+  const unknown = call.input.pretend_down.findIndex((id) => !ids.has(id));
   if (unknown !== -1)
     return validationFailed([{ path: ["pretend_down", unknown], message: "is no member of the pool" }]);
   const { core, principal, requestId } = call;
   const retryAfterMs = call.gate.rateLimit(`try ${principal.id}`, perMinute);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
   const opened = core.ai.openForPerson(found, call.account);
-  const stream = new TrialStream(core, opened, input.value, { requestId, person: principal.name });
+  const stream = new TrialStream(core, opened, call.input, { requestId, person: principal.name });
   return { status: 200, body: stream, headers: eventStreamHeaders };
 });

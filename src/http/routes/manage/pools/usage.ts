@@ -12,13 +12,11 @@ import {
   usageQuery,
   usageReply,
 } from "#contract/manage/usage.ts";
-import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
-import { queryOf } from "#http/request.ts";
-import { validateQuery } from "#http/validate.ts";
+import { orNotFound, ProblemError } from "#http/reply/problem-error.ts";
 import { idAt } from "#runtime/ids.ts";
 import { dayOf } from "#runtime/time-zones.ts";
 import { percentiles } from "#store/histogram.ts";
@@ -49,19 +47,19 @@ function sumOf({ latencies, firstBytes, cost, cost_rest, ...sums }: UsageGroup):
   };
 }
 
-/** The days of a query: the last 30 unless it says otherwise. */
+/** The days of a query: the last 30 unless it says otherwise. Throws a `ProblemError`. */
 function rangeOf(
   { from, to, by }: { from?: string | undefined; to?: string | undefined; by: UsageBy },
   today: string,
-): { from: string; to: string } | Problem {
+): { from: string; to: string } {
   const end = to ?? today;
   const last = Date.parse(end);
   const start = from ?? new Date(last - (defaultDays - 1) * dayMs).toISOString().slice(0, 10);
   const days = (last - Date.parse(start)) / dayMs + 1;
   const max = by === "hour" ? maxHourDays : maxDays;
-  if (days < 1) return validationFailed([{ path: ["from"], message: "is after `to`" }]);
-  if (days > max)
-    return validationFailed([{ path: ["from"], message: `is more than ${max} days before \`to\`` }]);
+  const invalid = (message: string) => new ProblemError(validationFailed([{ path: ["from"], message }]));
+  if (days < 1) throw invalid("is after `to`");
+  if (days > max) throw invalid(`is more than ${max} days before \`to\``);
   return { from: start, to: end };
 }
 
@@ -75,7 +73,7 @@ async function usageFound(
   const input = { accountId: account.id, poolId, ...range, by, split };
   const groups = await core.database.run(readUsage, input);
   const data = groups.map(sumOf);
-  return { status: 200, body: { success: true, message: "Usage found.", data, next_cursor: null } } as const;
+  return { message: "Usage found.", data, next_cursor: null } as const;
 }
 
 export const getPoolUsageRoute = endpoint({
@@ -89,15 +87,11 @@ export const getPoolUsageRoute = endpoint({
   replies: { 200: usageReply },
   problems: ["not_found"],
 })(async (call) => {
-  const query = validateQuery(usageQuery, queryOf(call.request));
-  if (isProblem(query)) return query;
-  const { by, split } = query.value;
+  const { by, split } = call.query;
   if (split !== undefined && by !== "day")
     return validationFailed([{ path: ["split"], message: "goes with `by=day` alone" }]);
-  const range = rangeOf(query.value, dayOf(call.core.clock.now(), call.account.time_zone));
-  if (isProblem(range)) return range;
+  const range = rangeOf(call.query, dayOf(call.core.clock.now(), call.account.time_zone));
   const found = await findPool(call);
-  if (found === null) return problem("not_found");
   return await usageFound(call, found.pool.id, range, by, split === "member");
 });
 
@@ -113,11 +107,8 @@ export const getAiUsageRoute = endpoint({
   replies: { 200: usageReply },
   problems: ["not_found"],
 })(async (call) => {
-  const query = validateQuery(accountUsageQuery, queryOf(call.request));
-  if (isProblem(query)) return query;
-  const range = rangeOf(query.value, dayOf(call.core.clock.now(), call.account.time_zone));
-  if (isProblem(range)) return range;
-  return await usageFound(call, null, range, query.value.by);
+  const range = rangeOf(call.query, dayOf(call.core.clock.now(), call.account.time_zone));
+  return await usageFound(call, null, range, call.query.by);
 });
 
 type Attempt = CallReplyData["attempts"][number];
@@ -183,13 +174,11 @@ export const listPoolCallsRoute = endpoint({
   replies: { 200: callsReply },
   problems: ["not_found"],
 })(async (call) => {
-  const query = validateQuery(callsQuery, queryOf(call.request));
-  if (isProblem(query)) return query;
+  const { query } = call;
   const found = await findPool(call);
-  if (found === null) return problem("not_found");
-  const { key = null, status, limit, cursor = null, member = null, model = null } = query.value;
-  const { failed_over: failedOver, user = null, tag = null, failed_by: failedBy = null } = query.value;
-  const { after, before, api = null } = query.value;
+  const { key = null, status, limit, cursor = null, member = null, model = null } = query;
+  const { failed_over: failedOver, user = null, tag = null, failed_by: failedBy = null } = query;
+  const { after, before, api = null } = query;
   const first = after === undefined ? null : Date.parse(after);
   const end = before === undefined ? null : Date.parse(before);
   // The id of a call is the id of its request.
@@ -214,10 +203,7 @@ export const listPoolCallsRoute = endpoint({
   });
   const shown = rows.slice(0, limit);
   const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : lookedTo;
-  return {
-    status: 200,
-    body: { success: true, message: "Calls found.", data: shown.map(callOf), next_cursor: nextCursor },
-  };
+  return { message: "Calls found.", data: shown.map(callOf), next_cursor: nextCursor };
 });
 
 export const getPoolCallRoute = endpoint({
@@ -231,8 +217,7 @@ export const getPoolCallRoute = endpoint({
   replies: { 200: callReply },
   problems: ["not_found"],
 })(async ({ core, account, params: { pool, call } }) => {
-  if (!isId(pool) || !isId(call)) return problem("not_found");
-  const row = await core.database.run(findCall, { accountId: account.id, poolId: pool, id: call });
-  if (row === null) return problem("not_found");
-  return { status: 200, body: { success: true, message: "Call found.", data: callOf(row) } };
+  const which = { accountId: account.id, poolId: pool, id: call };
+  const row = orNotFound(await core.database.run(findCall, which));
+  return { message: "Call found.", data: callOf(row) };
 });

@@ -13,11 +13,10 @@ import {
   replayReply,
   replayRequest,
 } from "#contract/manage/webhooks.ts";
-import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
-import { queryOf } from "#http/request.ts";
-import { validate, validateQuery } from "#http/validate.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import type { DeliveryAttempt } from "#store/webhooks/deliveries.ts";
 import {
   countFailed,
@@ -32,9 +31,7 @@ import { webhookParams } from "./webhooks.ts";
 const tag = "Webhooks";
 const deliveryParams = { ...webhookParams, event: idParam("The event's id.") };
 
-const iso = (at: number) => new Date(at).toISOString();
-
-const shownTry = (line: DeliveryAttempt): DeliveryTryRecord => ({ ...line, at: iso(line.at) });
+const shownTry = (line: DeliveryAttempt): DeliveryTryRecord => ({ ...line, at: isoTime(line.at) });
 
 const logOf = (row: DeliveryRow) => (JSON.parse(row.log) as DeliveryAttempt[]).map(shownTry);
 
@@ -48,12 +45,12 @@ function shown(row: DeliveryRow): Omit<DeliveryRecord, "last_try"> {
   return {
     id: row.event_id,
     type: row.type,
-    timestamp: iso(row.at),
+    timestamp: isoTime(row.at),
     status: row.status,
     attempts: row.attempts,
-    next_attempt_at: row.due_at === null ? null : iso(row.due_at),
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
+    next_attempt_at: isoTime(row.due_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 
@@ -81,32 +78,19 @@ export const listDeliveriesRoute = endpoint({
   query: deliveriesQuery,
   replies: { 200: deliveriesReply },
   problems: ["not_found"],
-})(async ({ core, account, request, params: { webhook } }) => {
-  if (!isId(webhook)) return problem("not_found");
-  const query = validateQuery(deliveriesQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  const { status = null, limit, cursor } = query.value;
+})(async ({ core, account, params: { webhook }, query }) => {
+  const { status = null, limit, cursor } = query;
   const before = cursor === undefined ? null : placeOf(cursor);
   if (cursor !== undefined && before === null)
     return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
-  const rows = await core.database.run(listDeliveries, {
-    accountId: account.id,
-    endpointId: webhook,
-    status,
-    before,
-    limit: limit + 1,
-  });
-  if (rows === null) return problem("not_found");
+  const filter = { accountId: account.id, endpointId: webhook, status, before, limit: limit + 1 };
+  const rows = orNotFound(await core.database.run(listDeliveries, filter));
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Deliveries found.",
-      data: page.map(deliverySummary),
-      next_cursor: rows.length > limit && last ? cursorOf(last) : null,
-    },
+    message: "Deliveries found.",
+    data: page.map(deliverySummary),
+    next_cursor: rows.length > limit && last ? cursorOf(last) : null,
   };
 });
 
@@ -123,12 +107,9 @@ export const getDeliveryRoute = endpoint({
   replies: { 200: deliveryReply },
   problems: ["not_found"],
 })(async ({ core, account, params: { webhook, event } }) => {
-  if (!isId(webhook) || !isId(event)) return problem("not_found");
   const input = { accountId: account.id, endpointId: webhook, eventId: event };
-  const row = await core.database.run(findDelivery, input);
-  if (row === null) return problem("not_found");
-  const data = { ...shown(row), body: row.body, log: logOf(row) };
-  return { status: 200, body: { success: true, message: "Delivery found.", data } };
+  const row = orNotFound(await core.database.run(findDelivery, input));
+  return { message: "Delivery found.", data: { ...shown(row), body: row.body, log: logOf(row) } };
 });
 
 export const replayDeliveryRoute = endpoint({
@@ -145,13 +126,11 @@ export const replayDeliveryRoute = endpoint({
   replies: { 200: deliveryDueReply },
   problems: ["not_found", "conflict"],
 })(async ({ core, account, params: { webhook, event } }) => {
-  if (!isId(webhook) || !isId(event)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };
   const result = await replaySingle(core, whose, event);
   if (result === "not_found") return problem("not_found");
   if (result === "inactive") return switchedOff();
-  const data = { id: event };
-  return { status: 200, body: { success: true, message: "The event is being posted again.", data } };
+  return { message: "The event is being posted again.", data: { id: event } };
 });
 
 export const replayFailedDeliveriesRoute = endpoint({
@@ -166,19 +145,13 @@ export const replayFailedDeliveriesRoute = endpoint({
   body: replayRequest,
   replies: { 200: replayReply },
   problems: ["not_found", "conflict"],
-})(async ({ core, account, body, params: { webhook } }) => {
-  const input = validate(replayRequest, body.value);
-  if (isProblem(input)) return input;
-  if (!isId(webhook)) return problem("not_found");
+})(async ({ core, account, params: { webhook }, input }) => {
   const whose = { accountId: account.id, endpointId: webhook };
-  const result = await replaySince(core, whose, Date.parse(input.value.since));
+  const result = await replaySince(core, whose, Date.parse(input.since));
   if (result.kind === "not_found") return problem("not_found");
   if (result.kind === "inactive") return switchedOff();
   const data = { replayed: result.count, more: result.more };
-  return {
-    status: 200,
-    body: { success: true, message: "The failed deliveries are being posted again.", data },
-  };
+  return { message: "The failed deliveries are being posted again.", data };
 });
 
 export const countFailedDeliveriesRoute = endpoint({
@@ -194,15 +167,11 @@ export const countFailedDeliveriesRoute = endpoint({
   query: failedQuery,
   replies: { 200: failedReply },
   problems: ["not_found"],
-})(async ({ core, account, request, params: { webhook } }) => {
-  const query = validateQuery(failedQuery, queryOf(request));
-  if (isProblem(query)) return query;
-  if (!isId(webhook)) return problem("not_found");
-  const since = query.value.since === undefined ? 0 : Date.parse(query.value.since);
+})(async ({ core, account, params: { webhook }, query }) => {
+  const since = query.since === undefined ? 0 : Date.parse(query.since);
   const input = { accountId: account.id, endpointId: webhook, since };
-  const data = await core.database.run(countFailed, input);
-  if (data === null) return problem("not_found");
-  return { status: 200, body: { success: true, message: "Failed deliveries counted.", data } };
+  const data = orNotFound(await core.database.run(countFailed, input));
+  return { message: "Failed deliveries counted.", data };
 });
 
 export const testWebhookRoute = endpoint({
@@ -219,11 +188,9 @@ export const testWebhookRoute = endpoint({
   replies: { 200: deliveryDueReply },
   problems: ["not_found", "conflict"],
 })(async ({ core, account, params: { webhook } }) => {
-  if (!isId(webhook)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };
   const result = await sendTestEvent(core, whose);
   if (result.kind === "not_found") return problem("not_found");
   if (result.kind === "inactive") return switchedOff();
-  const data = { id: result.id };
-  return { status: 200, body: { success: true, message: "A test event is being posted.", data } };
+  return { message: "A test event is being posted.", data: { id: result.id } };
 });

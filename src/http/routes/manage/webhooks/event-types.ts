@@ -18,17 +18,13 @@ export const listEventTypesRoute = endpoint({
   replies: { 200: eventTypesReply },
   problems: [],
 })(async () => ({
-  status: 200,
-  body: {
-    success: true,
-    message: "Event types found.",
-    data: eventCatalogue.map(({ type, title, description, data, example }) => ({
-      type,
-      title,
-      description,
-      schema: schemaOf(data),
-      example: { ...example, data: { ...example.data } },
-    })),
-    next_cursor: null,
-  },
+  message: "Event types found.",
+  data: eventCatalogue.map(({ type, title, description, data, example }) => ({
+    type,
+    title,
+    description,
+    schema: schemaOf(data),
+    example: { ...example, data: { ...example.data } },
+  })),
+  next_cursor: null,
 }));

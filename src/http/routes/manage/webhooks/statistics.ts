@@ -1,7 +1,6 @@
 // GET …/webhooks/stats: what became of the deliveries of an account's endpoints, hour by hour of the last day.
 
 import { type DeliveryCounts, webhookStatisticsReply } from "#contract/manage/webhooks.ts";
-import { isProblem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
@@ -36,9 +35,7 @@ export const getWebhookStatisticsRoute = endpoint({
   replies: { 200: webhookStatisticsReply },
   problems: ["not_found"],
 })(async ({ core, account }) => {
-  const range = rangeOf({ step: "hour" }, { now: core.clock.now(), timeZone: account.time_zone });
-  if (isProblem(range)) return range;
-  const { from, end } = range;
+  const { from, end } = rangeOf({ step: "hour" }, { now: core.clock.now(), timeZone: account.time_zone });
   const rows = await core.database.run(readMessageCounts, {
     accountId: account.id,
     step: "endpoint_hour",
@@ -49,19 +46,15 @@ export const getWebhookStatisticsRoute = endpoint({
   });
   const series = Map.groupBy(rows, ({ gateway_id }) => gateway_id);
   return {
-    status: 200,
-    body: {
-      success: true,
-      message: "Statistics found.",
-      data: {
-        after: isoTime(from),
-        before: isoTime(end),
-        series: [...series].map(([webhook, hours]) => ({
-          webhook,
-          total: sumOf(hours),
-          points: hours.map((hour) => ({ at: isoTime(hour.at), ...countsOf(hour) })),
-        })),
-      },
+    message: "Statistics found.",
+    data: {
+      after: isoTime(from),
+      before: isoTime(end),
+      series: [...series].map(([webhook, hours]) => ({
+        webhook,
+        total: sumOf(hours),
+        points: hours.map((hour) => ({ at: isoTime(hour.at), ...countsOf(hour) })),
+      })),
     },
   };
 });

@@ -16,10 +16,10 @@ import {
   webhookReply,
   webhooksReply,
 } from "#contract/manage/webhooks.ts";
-import { problem } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isId } from "#http/path-params.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
 import { refused } from "#http/reply/refused.ts";
 import { type ManagedCall, manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
@@ -30,8 +30,6 @@ const tag = "Webhooks";
 const account = idParam("The account's id.");
 export const webhookParams = { account, webhook: idParam("The endpoint's id.") };
 
-const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
-
 function shown({ clock, sealer }: Pick<Core, "clock" | "sealer">, row: WebhookEndpointsTable): WebhookRecord {
   const now = clock.now();
   const { old_secret, old_secret_until } = row;
@@ -40,13 +38,14 @@ function shown({ clock, sealer }: Pick<Core, "clock" | "sealer">, row: WebhookEn
     url: shownUrl(openUrl(sealer, row)),
     events: JSON.parse(row.events) as string[],
     active: row.active === 1,
-    failing_since: iso(row.failing_since),
-    disabled_at: iso(row.disabled_at),
+    failing_since: isoTime(row.failing_since),
+    disabled_at: isoTime(row.disabled_at),
     disabled_reason: row.disabled_reason,
-    old_secret_until: old_secret === null || now >= (old_secret_until ?? 0) ? null : iso(old_secret_until),
+    old_secret_until:
+      old_secret === null || now >= (old_secret_until ?? 0) ? null : isoTime(old_secret_until),
     revision: row.revision,
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 
@@ -111,12 +110,9 @@ export const rotateWebhookSecretRoute = endpoint({
   replies: { 200: rotatedWebhookReply },
   problems: ["not_found"],
 })(async (call) => {
-  const { core, account, params } = call;
-  if (!isId(params.webhook)) return problem("not_found");
-  const saved = await rotateSigningSecret(core, account.id, params.webhook);
+  const saved = await rotateSigningSecret(call.core, call.account.id, call.params.webhook);
   if (saved.kind !== "saved") return refused(saved);
-  const record = await find(call, saved.id);
-  if (record === null) return problem("not_found");
+  const record = orNotFound(await find(call, saved.id));
   const data = { ...record, secret: saved.secret };
-  return { status: 200, body: { success: true, message: "The webhook endpoint has a new secret.", data } };
+  return { message: "The webhook endpoint has a new secret.", data };
 });
