@@ -59,7 +59,7 @@ export interface Head {
   summary: string;
   description?: string;
   family: Family;
-  /** Set for, and only for, the family `manage`. */
+  /** Set for, and only for, the family `manage`, which it implies. */
   scope?: Scope;
   /** Set for, and only for, a channel endpoint: what a named key needs a scope for. `send`: that of the channel. `read`: of
    * messages, which the handler bounds for a key with `read:own`. */
@@ -100,8 +100,8 @@ export interface Head {
   unavailable?: Reply;
   /** For an AI endpoint: errors beside those of its gate. */
   aiProblems?: readonly AiProblemCode[];
-  /** The problems that may be answered, beside those of the family. */
-  problems: readonly ProblemCode[];
+  /** The problems that may be answered, beside those of the family and the scope. */
+  problems?: readonly ProblemCode[];
 }
 
 /** Whether the process can serve requests. */

@@ -25,29 +25,32 @@ import { judge } from "./judge.ts";
 import { isStorageOutage, storageErrorReply } from "./storage-errors.ts";
 import { isCleanPath, queryRefusal, unknownPathReply } from "./url-text.ts";
 
+/** A head as it is written: one with a scope is of the family `manage`. */
+type Described = Omit<Head, "family"> & { family?: Exclude<Head["family"], "manage"> };
+
 /** What the handler of a management endpoint receives as its head describes it. */
-type Judged<H extends Head> = {
+type Judged<H extends Described> = {
   input: z.output<H["body"]>;
   query: z.output<H["query"]>;
   params: { readonly [Name in keyof H["params"]]: z.output<H["params"][Name]> };
 };
 
-type CallOf<H extends Head> = H["family"] extends "api_key"
-  ? H["uploads"] extends true
-    ? UploadCall
-    : AccountCall
-  : H["family"] extends "manage"
-    ? Judged<H> &
-        (H["scope"] extends "account"
-          ? ManageAccountCall
-          : H["scope"] extends "anonymous"
-            ? AnonymousCall
-            : ManageCall)
+type CallOf<H extends Described> = H["scope"] extends string
+  ? Judged<H> &
+      (H["scope"] extends "account"
+        ? ManageAccountCall
+        : H["scope"] extends "anonymous"
+          ? AnonymousCall
+          : ManageCall)
+  : H["family"] extends "api_key"
+    ? H["uploads"] extends true
+      ? UploadCall
+      : AccountCall
     : H["family"] extends "pool"
       ? PoolCall
       : Call;
 
-type ReplyOf<H extends Head> = {
+type ReplyOf<H extends Described> = {
   [Status in keyof H["replies"] & number]: {
     status: Status;
     body: z.input<H["replies"][Status]> & (object | string);
@@ -58,14 +61,14 @@ type ReplyOf<H extends Head> = {
 }[keyof H["replies"] & number];
 
 /** The body of a successful reply without `success`; it goes out with the first status of the head's replies. */
-type DataOf<H extends Head> = {
+type DataOf<H extends Described> = {
   [Status in keyof H["replies"] & number]: z.input<H["replies"][Status]> extends { success: true }
     ? Omit<z.input<H["replies"][Status]>, "success">
     : never;
 }[keyof H["replies"] & number];
 
 /** An AI endpoint passes on what it was answered, which no schema of ours describes in full; a stream has no whole body. */
-type HandlerAnswer<H extends Head> = H["family"] extends "pool"
+type HandlerAnswer<H extends Described> = H["family"] extends "pool"
   ? Reply | null
   : H["replyType"] extends "text/event-stream"
     ? Reply | Problem | null
@@ -171,13 +174,12 @@ function replyOf({ replies }: Head, answer: object | null): Reply | Problem | nu
  *   name: "getGreeting",
  *   tag: "Greetings",
  *   summary: "Get the greeting",
- *   family: "manage",
  *   scope: "self",
  *   replies: { 200: greetingReply },
- *   problems: [],
  * })(async () => ({ message: "Greeting found.", data: { text: "Hello" } }));
  */
-export function endpoint<const H extends Head>(head: H) {
+export function endpoint<const H extends Described>(described: H) {
+  const head: Head = { family: "manage", ...described };
   checkScope(head);
   const names = head.path.includes("{");
   const list = isList(head);

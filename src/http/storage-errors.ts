@@ -20,7 +20,7 @@ export function isStorageOutage(error: unknown): error is StorageError {
 
 /** The 503 of this endpoint for the fault. */
 export function storageErrorReply(head: Head, fault: StorageFault): Reply {
-  const { family, method, unavailable, problems } = head;
+  const { family, method, unavailable, problems = [] } = head;
   if (family === "pool") return aiProblem("unavailable", { retryAfterMs });
   if (unavailable !== undefined) {
     const headers = { ...unavailable.headers, "Retry-After": String(retryAfterMs / 1_000) };

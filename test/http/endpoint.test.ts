@@ -101,7 +101,6 @@ const managed = {
   name: "x",
   tag: "X",
   summary: "X",
-  family: "manage",
   scope: "anonymous",
   params: { kind: z.enum(["one", "two"]) },
   query: z.strictObject({ limit: z.coerce.number().default(5) }),
@@ -110,7 +109,7 @@ const managed = {
     201: z.object({ success: z.literal(true), message: z.string(), data: z.object({ seen: z.string() }) }),
   },
   problems: ["not_found"],
-} as const satisfies Head;
+} as const satisfies Omit<Head, "family">;
 
 /** A call of an endpoint of the management API with a JSON body. */
 const managing = (url: string, kind: string, sent: unknown): Call => {

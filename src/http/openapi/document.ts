@@ -143,21 +143,21 @@ function repliesOf(head: Head, share: Share): Json {
   const validation = head.body === undefined && head.query === undefined ? {} : validationFailure(share);
   switch (head.family) {
     case "open":
-      return { ...problemReplies([...head.problems, "server_error"], share), ...replies };
+      return { ...problemReplies([...(head.problems ?? []), "server_error"], share), ...replies };
     case "pool":
       return { ...replies, ...poolReplies(head, share) };
     case "manage":
       return {
         ...replies,
         ...validation,
-        ...problemReplies([...head.problems, ...gateProblems(head)], share),
+        ...problemReplies([...(head.problems ?? []), ...gateProblems(head)], share),
       };
     case "api_key":
       return {
         ...replies,
         ...keyRefusal(share),
         ...validation,
-        ...problemReplies([...head.problems, ...keyProblems(head)], share),
+        ...problemReplies([...(head.problems ?? []), ...keyProblems(head)], share),
       };
   }
 }

@@ -387,11 +387,11 @@ test("a head without its scope, or with one that its path denies, is a bug that 
     replies: { 200: z.object({}) },
     problems: [],
   } as const;
-  assert.throws(() => endpoint({ ...head, path: "/api/manage/v1/x", family: "manage" }), /scope/);
+  assert.throws(() => endpoint({ ...head, path: "/api/manage/v1/x" }), /scope/);
   assert.throws(() => endpoint({ ...head, path: "/api/manage/v1/x", family: "open" }), /family/);
-  assert.throws(() => endpoint({ ...head, path: "/api/x", family: "manage", scope: "self" }), /family/);
+  assert.throws(() => endpoint({ ...head, path: "/api/x", scope: "self" }), /family/);
   assert.throws(
-    () => endpoint({ ...head, path: "/api/manage/v1/{account}", family: "manage", scope: "account" }),
+    () => endpoint({ ...head, path: "/api/manage/v1/{account}", scope: "account" }),
     /names it first/,
   );
 });

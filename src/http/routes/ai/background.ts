@@ -77,7 +77,6 @@ const about = {
   },
   replies: { 200: foundReply },
   aiProblems: ["completion_not_found"],
-  problems: [],
 } as const;
 
 /** The completion's id in that of a response; null: it names no response. */

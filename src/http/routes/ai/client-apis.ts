@@ -47,7 +47,6 @@ function apiEndpoint(api: ClientApi, operation: ApiOperation): Endpoint {
     body,
     replies: deferrable ? { 200: reply, 202: deferredReply } : { 200: reply },
     ...(deferrable && { aiProblems: ["too_many_deferred"] as const }),
-    problems: [],
   })(async (call) => {
     const request = readCall(api, operation, call);
     if (isProblem(request)) return request;

@@ -27,7 +27,6 @@ const about = {
   family: "pool",
   params: { completion: z.string().describe("The id of a deferred completion.") },
   replies: { 200: deferredReply },
-  problems: [],
 } as const;
 
 /** The completion as it is shown. The model's answer is passed on as it was stored, unparsed. */

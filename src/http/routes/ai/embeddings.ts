@@ -19,7 +19,6 @@ export const createEmbeddingRoute = endpoint({
   headers: callerHeaders,
   body: embeddingsRequest,
   replies: { 200: embeddingsReply },
-  problems: [],
 })(async (call) => {
   const request = readEmbeddings(call.text);
   if (isProblem(request)) return request;

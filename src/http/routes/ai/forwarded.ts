@@ -34,7 +34,6 @@ const common = {
   tag: "AI gateway",
   family: "pool",
   headers: callerHeaders,
-  problems: [],
 } as const;
 
 /** Serves an operation whose body is JSON. */

@@ -89,7 +89,6 @@ export const listGeminiModelsRoute = endpoint({
       })
       .meta({ id: "GeminiModelList" }),
   },
-  problems: [],
 })(async (call) => geminiModelsReply(call));
 
 export const getGeminiModelRoute = endpoint({
@@ -105,5 +104,4 @@ export const getGeminiModelRoute = endpoint({
   wildcard: "model",
   aiProblems: ["model_not_found"],
   replies: { 200: modelShape },
-  problems: [],
 })(async (call) => geminiModelReply(call));

@@ -33,7 +33,6 @@ export const listModelsRoute = endpoint({
     limit: z.string().regex(limitText).optional().describe("The most models to list; default: all of them."),
   }),
   replies: { 200: modelsReply },
-  problems: [],
 })(async (call) => {
   if (isGoogleClient(call)) return geminiModelsReply(call);
   const limit = new URLSearchParams(queryOf(call.request)).get("limit");
@@ -60,7 +59,6 @@ export const getModelRoute = endpoint({
   wildcard: "model",
   aiProblems: ["model_not_found"],
   replies: { 200: modelShape },
-  problems: [],
 })(async (call) => {
   if (isGoogleClient(call)) return geminiModelReply(call);
   const { params, core, opened } = call;

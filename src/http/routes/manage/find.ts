@@ -47,11 +47,9 @@ export const findRecordsRoute = endpoint({
   summary: "Find records by what a text names",
   description:
     "Looks up to twenty ids of a text up, and a gateway with this identifier. A member finds what the member's own account has, a token what its scopes let it read.",
-  family: "manage",
   scope: "self",
   query: findQuery,
   replies: { 200: findReply },
-  problems: [],
 })(async ({ core, principal, query }) => {
   const text = query.q.trim();
   const accountId = onlyAccountOf(principal);

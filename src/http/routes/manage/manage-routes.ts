@@ -84,7 +84,7 @@ export function manageRoutes<
   const [one, many] = managed.operations;
   const [param, schema] = managed.param;
   const noun = `${nouns[0][0]!.toUpperCase()}${nouns[0].slice(1)}`;
-  const head = { tag, family: "manage", scope: "account", params } as const;
+  const head = { tag, scope: "account", params } as const;
   const ofOne = { ...head, path: `${path}/{${param}}`, params: { ...params, [param]: schema } } as const;
   const textOf = ({ summary, description }: Text) =>
     description === undefined ? { summary } : { summary, description };
@@ -104,7 +104,7 @@ export function manageRoutes<
       name: `update${one}`,
       body: change.body,
       replies: { 200: replies.one },
-      problems: ["not_found", "conflict"],
+      problems: ["conflict"],
     })(async (call) => {
       const id = call.params[param]!;
       const saved = await change.run(call, id, call.input);
@@ -119,7 +119,7 @@ export function manageRoutes<
       method: "DELETE",
       name: deletion.name ?? `delete${one}`,
       replies: { 204: noContent },
-      problems: ["not_found", ...(deletion.problems ?? [])],
+      problems: deletion.problems ?? [],
     })(async (call) => {
       const removed = await deletion.run(call, call.params[param]!);
       if (typeof removed !== "boolean") return removed;
@@ -135,7 +135,6 @@ export function manageRoutes<
       name: `list${many}`,
       ...(managed.list.query === undefined ? {} : { query: managed.list.query }),
       replies: { 200: replies.many },
-      problems: ["not_found"],
     })(async (call) => {
       const { data, nextCursor } = await managed.list.run(call, call.query as Query);
       const message = `${nouns[1][0]!.toUpperCase()}${nouns[1].slice(1)} found.`;
@@ -150,7 +149,6 @@ export function manageRoutes<
       name: `create${one}`,
       body: managed.create.body,
       replies: { 201: replies.created ?? replies.one },
-      problems: ["not_found"],
     })(async (call) => {
       const saved = await managed.create.run(call, call.input);
       if (saved.kind !== "saved") return refused(saved);
@@ -167,7 +165,6 @@ export function manageRoutes<
       method: "GET",
       name: `get${one}`,
       replies: { 200: replies.one },
-      problems: ["not_found"],
     })(async (call) => await shown(call, call.params[param]!, `${noun} found.`)),
 
     ...(managed.update === undefined ? [] : [update(managed.update)]),

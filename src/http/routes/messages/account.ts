@@ -14,7 +14,6 @@ export const getCurrentAccountRoute = endpoint({
   family: "api_key",
   right: "account",
   replies: { 200: currentAccountReply },
-  problems: [],
 })(async ({ core, account: caller }) => {
   const { expiresAt } = caller.plan;
   const data = {

@@ -34,6 +34,5 @@ export const linkPageEndpoints: readonly Endpoint[] = [
     notFound: over,
     replies: { 200: z.string(), 404: z.string() },
     replyType: "text/html",
-    problems: [],
   })(show),
 ];

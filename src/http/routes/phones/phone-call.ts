@@ -13,7 +13,7 @@ import { clientNetwork } from "#runtime/net/client-network.ts";
 /** What the app's own server has in front of its paths, so that the app's documentation fits ours. */
 export const phonePath = "/api/mobile/v1";
 
-export const phoneHead = { tag: "Phones", family: "open", problems: [] } as const satisfies Partial<Head>;
+export const phoneHead = { tag: "Phones", family: "open" } as const satisfies Partial<Head>;
 
 /** The credential of a request by its scheme. Null when the request has none. */
 export function credentialOf(call: Call, scheme: "Bearer" | "Code"): string | null {

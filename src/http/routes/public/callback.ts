@@ -129,7 +129,6 @@ const shared = {
   replyType: plainText,
   notFound: plain(404, "Not found."),
   unavailable: plain(503, "Not now."),
-  problems: [],
 } as const;
 
 export const receiveCallbackRoute = endpoint({

@@ -30,7 +30,6 @@ const openapi = endpoint({
   summary: "This interface as an OpenAPI document",
   family: "open",
   replies: { 200: z.instanceof(Uint8Array) },
-  problems: [],
 })(async () => ({
   status: 200,
   body: theDocumentBytes(),
@@ -46,7 +45,6 @@ const docs = endpoint({
   family: "open",
   replies: { 200: z.instanceof(Uint8Array) },
   replyType: "text/html; charset=utf-8",
-  problems: [],
 })(async () => {
   if (page === undefined) {
     const { html, contentSecurityPolicy } = docsPage(theDocument());
@@ -65,7 +63,6 @@ const setup = endpoint({
   family: "open",
   replies: { 200: z.string() },
   replyType: "text/html; charset=utf-8",
-  problems: [],
 })(async () => {
   const headers = { "Content-Security-Policy": setupPage.contentSecurityPolicy };
   return { status: 200, body: setupPage.html, type: "text/html; charset=utf-8", headers };

@@ -13,7 +13,6 @@ export const getLivenessRoute = endpoint({
   description: "The process answers as long as it runs.",
   family: "open",
   replies: { 200: liveReply },
-  problems: [],
 })(async () => ({ status: 200, body: { status: "live", version } }));
 
 export const getReadinessRoute = endpoint({
@@ -25,7 +24,6 @@ export const getReadinessRoute = endpoint({
   description: "The reply says whether the service can take requests, and the result of each check.",
   family: "open",
   replies: { 200: readyReply, 503: notReadyReply },
-  problems: [],
 })(async ({ core }) => {
   const readiness = await core.readiness();
   const { checks } = readiness;

@@ -41,7 +41,6 @@ const shared = {
   family: "open",
   notFound: page(404, unsubscribePages.invalid),
   unavailable: page(503, unsubscribePages.later),
-  problems: [],
 } as const;
 
 const open = endpoint({

@@ -121,11 +121,9 @@ export const listAccountsRoute = endpoint({
   summary: "List the accounts",
   description:
     "The newest account comes first. A member sees only the account that the member manages. Each has its messages of today, the credit that is left and what a restore holds back.",
-  family: "manage",
   scope: "self",
   query: accountsQuery,
   replies: { 200: accountsReply },
-  problems: [],
 })(async ({ core, principal, query }) => {
   const { search = null, cursor = null, limit } = query;
   const filter = { only: onlyAccountOf(principal), search, before: cursor, limit: limit + 1 };
@@ -144,11 +142,9 @@ export const createAccountRoute = endpoint({
   tag: "Accounts",
   summary: "Create an account",
   description: "The account gets a new API key, which the reply shows.",
-  family: "manage",
   scope: "installation",
   body: accountInput.meta({ id: "CreateAccountRequest" }),
   replies: { 201: newAccountReply },
-  problems: [],
 })(async ({ core, input }) => {
   const saved = await createAccount(core, input);
   if (saved.kind !== "created") return refused(saved);
@@ -163,11 +159,9 @@ export const getAccountRoute = endpoint({
   name: "getAccount",
   tag: "Accounts",
   summary: "Get an account",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   replies: { 200: accountReply },
-  problems: ["not_found"],
 })(async ({ core, account }) => ({
   message: "Account found.",
   data: await readWithKey(core, account.id),
@@ -200,12 +194,11 @@ export const updateAccountRoute = endpoint({
   summary: "Update an account",
   description:
     "Only the fields of the request change, also inside `plan` and `attachments`. Only an operator may change `name`, `plan` and `rate_limit`. The name of an account in the provisioning file cannot be changed. A new time zone does not move messages that are already scheduled.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   body: accountChanges.meta({ id: "UpdateAccountRequest" }),
   replies: { 200: accountReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async ({ core, principal, account, input }) => {
   const forbidden = forbiddenFields(principal, input);
   if (forbidden !== null) return forbidden;

@@ -23,12 +23,10 @@ export const rotateApiKeyRoute = endpoint({
   summary: "Rotate the API key",
   description:
     "The account gets a new API key. The old key stops working within five seconds in every process, or works for `old_works_hours` more, so that callers can change to the new one; a key that a rotation before has left ends at once.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   body: rotateApiKeyRequest,
   replies: { 200: apiKeyReply },
-  problems: ["not_found"],
 })(async ({ core, account, input }) => {
   const api_key = await issueApiKey(core, account.id, { oldWorksHours: input.old_works_hours });
   return { message: "The account has a new API key.", data: { api_key } };
@@ -42,14 +40,13 @@ export const revealApiKeyRoute = endpoint({
   summary: "Reveal the API key",
   description:
     "Only a user who signed in and repeats the password may see the key, and the audit log records it. Management tokens may not. The operation answers 409 where the installation stores only the key's hash.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   refuse: ({ kind }) =>
     kind === "user" ? null : problem("forbidden", { message: "Only a user who signed in may see the key." }),
   body: revealRequest,
   replies: { 200: revealedKeyReply },
-  problems: ["forbidden", "not_found", "conflict"],
+  problems: ["forbidden", "conflict"],
 })(async (call) => {
   const { principal, account, core } = call;
   const { database, passwords } = core;

@@ -28,11 +28,9 @@ export const getCreditRoute = endpoint({
   name: "getCredit",
   tag: "Accounts",
   summary: "Get the credit",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   replies: { 200: creditReply },
-  problems: ["not_found"],
 })(async ({ core, account }) => ({
   message: "Credit found.",
   data: await creditOf(core, accountFromRow(account)),
@@ -46,14 +44,13 @@ export const grantCreditRoute = endpoint({
   summary: "Grant or take away credit",
   description:
     "Extra credit comes on top of the allowance until the balance is renewed. Only an operator may change credit. The balance never goes below zero.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   refuse: ({ role }) =>
     role === "operator" ? null : problem("forbidden", { message: "Only an operator may change credit." }),
   body: grantRequest,
   replies: { 200: grantReply },
-  problems: ["forbidden", "not_found", "conflict"],
+  problems: ["forbidden", "conflict"],
 })(async ({ core, account, input }) => {
   const { channel, amount, note = null } = input;
   const result = await changeCredit(core, account, { channel, amount, note: note || null });
@@ -77,12 +74,10 @@ export const listCreditEntriesRoute = endpoint({
   summary: "List the ledger of a channel's credit",
   description:
     "Each entry is a change of the balance. The newest entry comes first. The amounts add up to the remaining credit.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   query: entriesQuery,
   replies: { 200: entriesReply },
-  problems: ["not_found"],
 })(async ({ core, account, query }) => {
   const { channel, limit, cursor } = query;
   const before = cursor === undefined ? null : placeOf(cursor);

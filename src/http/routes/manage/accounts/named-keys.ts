@@ -95,12 +95,11 @@ export const rotateNamedKeyRoute = endpoint({
   summary: "Rotate a named API key",
   description:
     "The key gets a new text, which only this reply shows. The text until now works as long as the request says, 24 hours by default; one that a rotation before has left ends at once.",
-  family: "manage",
   scope: "account",
   params: { ...params, key: keyParam },
   body: rotateNamedKeyRequest,
   replies: { 200: newNamedKeyReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async (call) => {
   const { core, account, input } = call;
   const { key: id = "" } = call.params;

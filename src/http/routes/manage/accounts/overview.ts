@@ -187,11 +187,9 @@ export const getOverviewRoute = endpoint({
   summary: "Get the account's overview",
   description:
     "What needs a person, the worst first, with its reason and what happens by itself; the credit; and the first steps that were taken. Counts stop at 1,000. Members of pools are as the answering process sees them.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   replies: { 200: overviewReply },
-  problems: ["not_found"],
 })(async (call) => {
   const { core, account, settings } = call;
   const { database, clock } = core;

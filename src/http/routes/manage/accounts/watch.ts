@@ -88,12 +88,10 @@ export const watchAccountRoute = endpoint({
   summary: "Watch the account",
   description:
     "A stream of server-sent events. It says which kinds of things changed, and carries no data: read again what you show. Nothing is repeated after a broken connection, so read everything once after `hello`. It ends after an hour, and when the session, user or token ends. A person or token may have 20 streams.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   replies: { 200: accountEvents },
   replyType: "text/event-stream",
-  problems: ["not_found"],
 })(async (call): Promise<Reply> => {
   const hints = hintsOf(call);
   if (hints === null)

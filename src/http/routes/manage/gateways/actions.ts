@@ -17,12 +17,11 @@ import { findOwn, gatewayAnswer, gatewayParams } from "./gateways.ts";
 const about = {
   method: "POST",
   tag: "Gateways",
-  family: "manage",
   scope: "account",
   params: gatewayParams,
 } as const;
 
-const changing = { ...about, replies: { 200: gatewayReply }, problems: ["not_found"] } as const;
+const changing = { ...about, replies: { 200: gatewayReply } } as const;
 
 const gatewayPath = "/api/manage/v1/accounts/{account}/gateways/{gateway}";
 
@@ -35,7 +34,7 @@ export const testGatewayRoute = endpoint({
     "The test is an ordinary message that names this gateway. It costs credit, and it waits while the gateway is paused. The answer comes when the message was sent or has ended, after `wait_ms` (10 seconds) at the latest, with its timeline so far.",
   body: testGatewayRequest,
   replies: { 200: gatewayTestReply },
-  problems: ["not_found", "conflict", "insufficient_credit", "unavailable", "commit_unknown"],
+  problems: ["conflict", "insufficient_credit", "unavailable", "commit_unknown"],
 })(async (call) => {
   const found = orNotFound(await findOwn(call, call.params.gateway));
   const { identifier, channel, active } = found.gateway;
@@ -109,7 +108,7 @@ export const resumeGatewayRoute = endpoint({
 
 export const setDefaultGatewayRoute = endpoint({
   ...changing,
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
   path: `${gatewayPath}/default`,
   name: "setDefaultGateway",
   summary: "Set the default gateway of a channel",

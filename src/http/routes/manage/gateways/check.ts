@@ -11,7 +11,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { orNotFound } from "#http/reply/problem-error.ts";
 import { findOwn, gatewayParams } from "./gateways.ts";
 
-const about = { tag: "Gateways", family: "manage", scope: "account", params: gatewayParams } as const;
+const about = { tag: "Gateways", scope: "account", params: gatewayParams } as const;
 const gatewayPath = "/api/manage/v1/accounts/{account}/gateways/{gateway}";
 
 export const checkGatewayRoute = endpoint({
@@ -23,7 +23,6 @@ export const checkGatewayRoute = endpoint({
   description:
     "Asks the provider of a `whatsapp-cloud` gateway how it is set up; what the provider knows of the number is kept as the gateway's `provider`. Of other gateways with an address the finding `network` says whether the server can be reached, with a connection that carries nothing. A sandbox is always well. Gateways without an address, such as phones, have no check (404).",
   replies: { 200: gatewayCheckReply },
-  problems: ["not_found"],
 })(async (call) => {
   const { gateway } = orNotFound(await findOwn(call, call.params.gateway));
   const checked = orNotFound(await checkGateway(call.core, gateway));
@@ -44,7 +43,7 @@ export const registerGatewayRoute = endpoint({
     "Registers the number of a `whatsapp-cloud` gateway with Meta; a sandbox says yes, and gateways of other kinds have nothing to register (404). Meta allows ten registrations in 72 hours. What Meta refuses is a 409 with its reason. After a 503 the number may be registered: check it.",
   body: registerGatewayRequest,
   replies: { 200: registerGatewayReply },
-  problems: ["not_found", "conflict", "unavailable"],
+  problems: ["conflict", "unavailable"],
 })(async (call) => {
   const { gateway } = orNotFound(await findOwn(call, call.params.gateway));
   const result = orNotFound(await registerGateway(call.core, gateway, call.input.pin));

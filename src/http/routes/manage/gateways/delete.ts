@@ -14,11 +14,10 @@ export const deleteGatewayRoute = endpoint({
   summary: "Delete a gateway",
   description:
     "200: the gateway is gone. 202: messages wait on it or are under way; it takes no new ones, sends what it has, and is gone when the last one has ended (`draining` of the gateway). To be rid of it sooner, cancel what waits. Messages that it sent keep its name in lookups, statistics and the log; reports on them that come later find no gateway. A message whose outcome is unknown cannot be sent again through it. A gateway that the provisioning file made stays deleted until its entry there changes; an entry that changes while the gateway drains keeps it.",
-  family: "manage",
   scope: "account",
   params: gatewayParams,
   replies: { 200: gatewayDeletionReply, 202: gatewayDeletionReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async ({ core, account, params: { gateway } }) => {
   const outcome = await deleteGateway(core, account.id, gateway);
   switch (outcome.kind) {

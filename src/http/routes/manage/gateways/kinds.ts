@@ -32,10 +32,8 @@ export const listGatewayKindsRoute = endpoint({
   name: "listGatewayKinds",
   tag: "Gateways",
   summary: "List the kinds of gateways and their settings",
-  family: "manage",
   scope: "self",
   replies: { 200: gatewayKindsReply },
-  problems: [],
 })(async () => ({
   message: "Kinds found.",
   data: adapters.map((adapter) => {

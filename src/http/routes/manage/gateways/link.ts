@@ -32,7 +32,7 @@ import type { GatewaysTable } from "#store/schema/schema.ts";
 import { gatewayParams } from "./gateways.ts";
 
 const path = "/api/manage/v1/accounts/{account}/gateways/{gateway}/link";
-const about = { tag: "Gateways", family: "manage", scope: "account", params: gatewayParams } as const;
+const about = { tag: "Gateways", scope: "account", params: gatewayParams } as const;
 
 /** How often a stream of events looks for a change, and how long it lasts, ms. */
 const lookMs = 1_000;
@@ -160,7 +160,6 @@ export const getGatewayLinkRoute = endpoint({
   name: "getGatewayLink",
   summary: "Get the link between a gateway and its device",
   replies: { 200: linkReply },
-  problems: ["not_found"],
 })(async (call) => {
   const found = await findLinked(call);
   return { message: "Link found.", data: await shownLink(call, found) };
@@ -176,7 +175,7 @@ export const linkGatewayRoute = endpoint({
     "For WhatsApp, the code to scan or to type in is in the link a moment later; a QR code is replaced by the next one until the device is linked or the last one expires. For an Android phone the reply has all that a person needs, instead of what was made before; a phone that is linked stays linked until another one is.",
   body: linkRequest,
   replies: { 202: startedLinkReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async (call) => {
   const found = await findLinked(call);
   const { method, number = null, replace } = call.input;
@@ -209,7 +208,7 @@ export const resumeGatewayLinkRoute = endpoint({
   summary: "Connect a linked device again",
   description: "After another program opened the same link, or before the end of a ban or another wait.",
   replies: { 202: linkReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async (call) => {
   const found = await findLinked(call, ["linked"]);
   const asked = { action: "resume", ...nothing } as const;
@@ -225,7 +224,7 @@ export const unlinkGatewayRoute = endpoint({
   description:
     "The device's keys are deleted, and it is logged out at the provider if it can be reached; `reason` of the link says so afterwards. An Android phone's access ends at once: what it was handed and has not reported becomes `unknown`, and what waits stays with the gateway.",
   replies: { 202: linkReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async (call) => {
   const found = await findLinked(call);
   const { gateway, isPulled } = found;
@@ -247,7 +246,6 @@ export const watchGatewayLinkRoute = endpoint({
     "A stream of events, which ends after ten minutes, and at once when the gateway is switched off.",
   replyType: "text/event-stream",
   replies: { 200: linkEvents },
-  problems: ["not_found"],
 })(async (call) => {
   const found = await findLinked(call);
   const now = await shownLink(call, found);

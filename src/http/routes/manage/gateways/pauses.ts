@@ -15,12 +15,10 @@ export const listGatewayPausesRoute = endpoint({
   summary: "List the pauses of a gateway",
   description:
     "The newest pause comes first. A pause that trouble made and a person ended, or the other way round, is one.",
-  family: "manage",
   scope: "account",
   params: gatewayParams,
   query: pausesQuery,
   replies: { 200: pausesReply },
-  problems: ["not_found"],
 })(async ({ core, account, params: { gateway: identifier }, query }) => {
   const { limit, cursor } = query;
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);

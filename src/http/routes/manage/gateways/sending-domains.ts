@@ -31,7 +31,7 @@ import { type DomainWithKeys, readSendingDomains } from "#store/email/sending-do
 const params = { account: accountParam };
 const domainParams = { ...params, domain: idParam("The domain's id.") };
 const path = "/api/manage/v1/accounts/{account}/sending-domains";
-const about = { tag: "Sending domains", family: "manage", scope: "account" } as const;
+const about = { tag: "Sending domains", scope: "account" } as const;
 
 type DomainCall = Pick<ManageAccountCall, "core" | "account" | "params">;
 
@@ -112,7 +112,6 @@ export const checkSendingDomainRoute = endpoint({
     "The reply has the results for SPF, DKIM and DMARC, with what was found and what to do. Keys whose records are right sign from now on, and the keys before them are retired.",
   params: domainParams,
   replies: { 200: domainCheckReply },
-  problems: ["not_found"],
 })(async (call) => {
   const done = orNotFound(await checkSendingDomain(call.core, await findOwn(call)));
   const found = await findOwn(call);
@@ -138,7 +137,7 @@ export const rotateSendingDomainKeysRoute = endpoint({
   params: domainParams,
   body: rotateInput.meta({ id: "RotateSendingDomainKeysRequest" }),
   replies: { 200: sendingDomainReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async (call) => {
   const found = await findOwn(call);
   const outcome = await rotateDomainKeys(call.core, found.domain, call.input);
@@ -160,7 +159,7 @@ export const activateSendingDomainKeysRoute = endpoint({
     "Use this when this server cannot see the DNS records. Mail whose signature has no record looks forged to some receivers.",
   params: domainParams,
   replies: { 200: sendingDomainReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async (call) => {
   const found = await findOwn(call);
   const activated = orNotFound(await activateDomainKeys(call.core, found.domain, null));

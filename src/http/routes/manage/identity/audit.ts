@@ -36,9 +36,7 @@ const about = {
   tag: "Audit log",
   description:
     "Each entry says who changed what. The newest entry comes first. The log has the names of the fields, never their values.",
-  family: "manage",
   replies: { 200: auditReply },
-  problems: [],
 } as const;
 
 export const listAuditEntriesRoute = endpoint({

@@ -31,10 +31,8 @@ export const getInstallationRoute = endpoint({
   summary: "Get the installation",
   description:
     "The reply has the version, the database engine, the process that answers, and what is held after a restore.",
-  family: "manage",
   scope: "installation",
   replies: { 200: installationReply },
-  problems: [],
 })(async ({ core, settings }) => {
   const { database, processId, startedAt } = core;
   const held = await currentHold(database);
@@ -60,10 +58,8 @@ export const getInstallationDetailsRoute = endpoint({
   summary: "Get the details of the installation",
   description:
     "The reply has the size of the database, the settings of the process that answers, all processes with their lanes, and whose messages are held after a restore. These are measured and counted for each reply.",
-  family: "manage",
   scope: "installation",
   replies: { 200: installationDetailsReply },
-  problems: [],
 })(async ({ core, settings }) => {
   const { database } = core;
   const held = await currentHold(database);
@@ -110,10 +106,8 @@ export const releaseHeldMessagesRoute = endpoint({
   summary: "Release what is held after a restore",
   description:
     "Messages, webhook deliveries and events that were pending in the backup become due again. Messages that are later than the account's `lateness_ms` expire. Releasing again changes nothing.",
-  family: "manage",
   scope: "installation",
   replies: { 200: holdEndedReply },
-  problems: [],
 })(async ({ core }) => {
   const data = await releaseAllHeld(core);
   return { message: "What was held has been released.", data };
@@ -127,10 +121,8 @@ export const cancelHeldMessagesRoute = endpoint({
   summary: "Cancel what is held after a restore",
   description:
     "Nothing that was pending in the backup is sent. The messages are cancelled and their credit is returned, the webhook deliveries fail, and events that were not distributed are dropped. Cancelling again changes nothing.",
-  family: "manage",
   scope: "installation",
   replies: { 200: holdEndedReply },
-  problems: [],
 })(async ({ core }) => {
   const data = await cancelAllHeld(core);
   return { message: "What was held has been cancelled.", data };

@@ -74,7 +74,6 @@ export const signInRoute = endpoint({
   summary: "Sign in",
   description:
     "The reply sets the session cookie and a second cookie, which exempts this browser's next sign-in from the limits that unknown browsers share. The browser's previous session ends. The reply is the same for an unknown address and a wrong password.",
-  family: "manage",
   scope: "anonymous",
   body: signInRequest,
   replies: { 200: sessionReply },
@@ -99,10 +98,8 @@ export const getSessionRoute = endpoint({
   name: "getSession",
   tag: "Signing in",
   summary: "Get the session",
-  family: "manage",
   scope: "self",
   replies: { 200: sessionReply },
-  problems: [],
 })(async ({ principal, session }) => ({ message: "Signed in.", data: dataOf(principal, session) }));
 
 export const signOutRoute = endpoint({
@@ -112,7 +109,6 @@ export const signOutRoute = endpoint({
   tag: "Signing in",
   summary: "Sign out",
   description: "The session ends on the server, not only in the browser.",
-  family: "manage",
   scope: "self",
   replies: { 204: noContent },
   problems: ["conflict"],
@@ -135,7 +131,6 @@ export const changePasswordRoute = endpoint({
   tag: "Signing in",
   summary: "Change your password",
   description: "All sessions of the user end. The reply sets the cookie of a new one.",
-  family: "manage",
   scope: "self",
   refuse: ({ kind }) =>
     kind === "user" ? null : problem("conflict", { message: "Only a user has a password." }),

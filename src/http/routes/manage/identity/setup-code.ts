@@ -14,7 +14,6 @@ export const createSetupCodeRoute = endpoint({
   summary: "Create a one-time code that makes an operator",
   description:
     "For the command line of the installation's own machine, which prints the link with the code. With an e-mail address the code works for that address alone, also when a user has it, who then chooses a new password. Users and management tokens get 403: a code would turn an open session into a password.",
-  family: "manage",
   scope: "installation",
   refuse: ({ kind }) =>
     kind === "command_line"
@@ -24,7 +23,6 @@ export const createSetupCodeRoute = endpoint({
         }),
   body: createSetupCodeRequest,
   replies: { 201: setupCodeReply },
-  problems: [],
 })(async ({ core, input }) => {
   const now = core.clock.now();
   const code = await createSetupCode(core, input.email);

@@ -32,7 +32,6 @@ export const setUpRoute = endpoint({
   summary: "Set up an operator with a one-time code",
   description:
     "The first start prints the code, and the command line makes new ones. A code works once, for 24 hours. The operation creates the operator and signs the operator in.",
-  family: "manage",
   scope: "anonymous",
   body: setUpRequest,
   replies: { 200: sessionReply },
@@ -61,7 +60,6 @@ export const checkSetupLinkRoute = endpoint({
   tag: "Signing in",
   summary: "Check whose a set-up link is",
   description: "Whose password is chosen with the code of a user's set-up link. Nothing changes.",
-  family: "manage",
   scope: "anonymous",
   body: checkSetupLinkRequest,
   replies: { 200: setupLinkReply },
@@ -82,7 +80,6 @@ export const setUpUserRoute = endpoint({
   summary: "Choose a password with a set-up link",
   description:
     "An operator makes the link. Its code works once, for 24 hours. The user's sessions end, and the reply begins a new one.",
-  family: "manage",
   scope: "anonymous",
   body: setUpUserRequest,
   replies: { 200: sessionReply },

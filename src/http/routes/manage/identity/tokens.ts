@@ -45,11 +45,9 @@ export const listManagementTokensRoute = endpoint({
   tag: "Users and tokens",
   summary: "List the management tokens",
   description: "The list includes tokens that were revoked or have ended. The newest token comes first.",
-  family: "manage",
   scope: "installation",
   query: peoplePage,
   replies: { 200: managementTokensReply },
-  problems: [],
 })(async ({ core, query }) => {
   const { limit, cursor = null } = query;
   const found = await managementTokens(core.database, { before: cursor, limit: limit + 1 });
@@ -65,11 +63,9 @@ export const createManagementTokenRoute = endpoint({
   summary: "Create a management token",
   description:
     "Only this reply shows the token's text, because only its hash is stored. A token with scopes creates only tokens whose scopes are within its own, and one that ends creates none that ends later.",
-  family: "manage",
   scope: "installation",
   body: createManagementTokenRequest,
   replies: { 201: newManagementTokenReply },
-  problems: [],
 })(async ({ core, principal, input }) => {
   const { name, role, account = null, scopes } = input;
   const expiresAt = input.expires_at === null ? null : Date.parse(input.expires_at);
@@ -101,7 +97,6 @@ export const revokeManagementTokenRoute = endpoint({
   tag: "Users and tokens",
   summary: "Revoke a management token",
   description: "The token stops working at once. Revoking it again changes nothing.",
-  family: "manage",
   scope: "installation",
   params: { token: idParam("The token's id.") },
   replies: { 204: noContent },

@@ -72,11 +72,9 @@ export const listUsersRoute = endpoint({
   tag: "Users and tokens",
   summary: "List the users",
   description: "The newest user comes first.",
-  family: "manage",
   scope: "installation",
   query: usersQuery,
   replies: { 200: usersReply },
-  problems: [],
 })(async ({ core, query }) => {
   const { limit, cursor = null, account: accountId = null, search = null } = query;
   const filter = { accountId, search, before: cursor, limit: limit + 1 };
@@ -100,7 +98,6 @@ export const createUserRoute = endpoint({
   summary: "Create a user",
   description:
     "Without a password the reply has a link, with which the user chooses one within 24 hours. Only its hash is stored.",
-  family: "manage",
   scope: "installation",
   body: createUserRequest,
   replies: { 201: newUserReply },
@@ -130,7 +127,6 @@ export const createSetupLinkRoute = endpoint({
   summary: "Create a set-up link of a user",
   description:
     "With the link the user chooses a password, once and within 24 hours, also when the old one is lost. The user's earlier link stops working; the password and the sessions stay until the link is used.",
-  family: "manage",
   scope: "installation",
   params: { user: idParam("The user's id.") },
   replies: { 201: newSetupLinkReply },
@@ -155,7 +151,6 @@ export const updateUserRoute = endpoint({
   summary: "Update a user",
   description:
     "Only the fields of the request change. The last operator who can sign in cannot be switched off or changed to a member. Users change their own password at `/api/manage/v1/session/password`.",
-  family: "manage",
   scope: "installation",
   params: { user: idParam("The user's id.") },
   body: updateUserRequest,

@@ -62,12 +62,10 @@ export const changeAccountMessagesRoute = endpoint({
   summary: "Cancel, move or resolve many of an account's messages",
   description:
     "Each message is changed by itself: the reply says which were, and why each of the others was not. Asking again changes nothing that was done.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   body: bulkMessagesRequest,
   replies: { 200: bulkMessagesReply },
-  problems: ["not_found"],
 })(async (call) => {
   const { input } = call;
   const { action, schedule_at } = input;

@@ -14,10 +14,8 @@ import { messageParams } from "./messages.ts";
 const about = {
   method: "GET",
   tag: "Account messages",
-  family: "manage",
   scope: "account",
   params: messageParams,
-  problems: ["not_found"],
 } as const;
 
 const htmlType = "text/html; charset=utf-8";

@@ -34,12 +34,10 @@ export const listAccountMessagesRoute = endpoint({
   summary: "List an account's messages",
   description:
     "The list has the messages of one channel or of all. The newest message comes first, or with `order=due` the one that is due soonest.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   query: messagesQuery,
   replies: { 200: accountMessagesReply },
-  problems: ["not_found"],
 })(async ({ core, account, query }) => {
   const { channel = null, status = null, gateway = null, recipient = null } = query;
   const { created_from, created_to, due_from, due_to, order, limit, cursor = null } = query;
@@ -82,11 +80,9 @@ export const getAccountMessageRoute = endpoint({
   tag: "Account messages",
   summary: "Get an account's message",
   description: "The reply has the message's record with its timeline, and what is known of its tries.",
-  family: "manage",
   scope: "account",
   params: messageParams,
   replies: { 200: accountMessageReply },
-  problems: ["not_found"],
 })(async ({ core, account, params: { message: id } }) => {
   const which = { accountId: account.id, channel: null, id };
   const { message, events } = orNotFound(await core.database.run(findMessage, which));
@@ -125,11 +121,10 @@ export const cancelAccountMessageRoute = endpoint({
   tag: "Account messages",
   summary: "Cancel an account's message",
   description: "A message can be cancelled until its transmission starts. Cancelling again changes nothing.",
-  family: "manage",
   scope: "account",
   params: messageParams,
   replies: { 200: recordReply },
-  problems: ["not_found", "not_cancellable"],
+  problems: ["not_cancellable"],
 })(async ({ core, account, principal, params: { message: id } }) => {
   return waitingReply(await cancel(core, account, null, id, principal.name), "cancelled");
 });

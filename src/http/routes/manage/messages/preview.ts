@@ -87,14 +87,13 @@ export const previewAccountMessagesRoute = endpoint({
   summary: "Preview a send",
   description:
     "The same body as a send, of at most 100 contacts, by the same rules: what would become of each of them, and what refuses it. Nothing is stored, charged or sent.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   body: previewMessagesRequest,
   changesNothing: true,
   maxBytes,
   replies: { 200: previewMessagesReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async (call) => {
   const { core, account: row, input } = call;
   const account = accountFromRow(row);

@@ -15,12 +15,10 @@ export const listAccountReceivedMessagesRoute = endpoint({
   summary: "List the messages that an account received",
   description:
     "The list has the messages from people to the account's gateways, or those of one person. The newest message comes first.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   query: accountReceivedQuery,
   replies: { 200: receivedReply },
-  problems: ["not_found"],
 })(async ({ core, account, query }) => {
   const { channel = null, from = null, gateway = null, limit, cursor = null } = query;
   const filters = { channel, from, gateway };

@@ -18,7 +18,6 @@ import { estimateOf } from "./estimate.ts";
 const path = "/api/manage/v1/accounts/{account}/requests/{request}";
 const about = {
   tag: "Account messages",
-  family: "manage",
   scope: "account",
 } as const;
 const params = { account: accountParam, request: idParam("The request's id.") };
@@ -58,7 +57,6 @@ async function change(call: ManageAccountCall, id: string, what: RequestChange, 
 export const getAccountRequestRoute = endpoint({
   ...about,
   params,
-  problems: ["not_found"],
   method: "GET",
   path,
   name: "getAccountRequest",
@@ -76,7 +74,6 @@ export const getAccountRequestRoute = endpoint({
 export const cancelAccountRequestRoute = endpoint({
   ...about,
   params,
-  problems: ["not_found"],
   method: "POST",
   path: `${path}/cancel`,
   name: "cancelAccountRequest",
@@ -93,7 +90,6 @@ export const cancelAccountRequestRoute = endpoint({
 export const rescheduleAccountRequestRoute = endpoint({
   ...about,
   params,
-  problems: ["not_found"],
   method: "POST",
   path: `${path}/reschedule`,
   name: "rescheduleAccountRequest",

@@ -16,12 +16,11 @@ export const rescheduleAccountMessageRoute = endpoint({
   summary: "Move an account's message to another time",
   description:
     "A message can be moved until its transmission starts. Its timeline keeps the time that it had before.",
-  family: "manage",
   scope: "account",
   params: messageParams,
   body: rescheduleMessagesRequest,
   replies: { 200: recordReply },
-  problems: ["not_found", "not_cancellable"],
+  problems: ["not_cancellable"],
 })(async ({ core, account, principal, params: { message: id }, input }) => {
   const { schedule_at: scheduleAt } = input;
   const moved = await reschedule(core, accountFromRow(account), null, id, scheduleAt, principal.name);

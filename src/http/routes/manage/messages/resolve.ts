@@ -16,12 +16,11 @@ export const resolveAccountMessageRoute = endpoint({
   summary: "Resolve an account's message whose outcome is unknown",
   description:
     "A message is `unknown` when it may or may not have been sent. A later report of the provider still counts.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam, message: idParam("The message's id.") },
   body: resolveAccountMessageRequest,
   replies: { 200: recordReply },
-  problems: ["not_found", "not_unknown", "conflict"],
+  problems: ["not_unknown", "conflict"],
 })(async ({ core, account, principal, params: { message }, input }) => {
   const { answer } = input;
   const result = await resolve(core, account, null, message, answer, principal.name);

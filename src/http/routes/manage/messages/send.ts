@@ -61,21 +61,13 @@ export const sendAccountMessagesRoute = endpoint({
   summary: "Send messages as the account",
   description:
     "The same as a send with the account's API key: all messages are accepted or none. The body may have 16 MiB.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   headers: idempotencyHeader,
   body: sendMessagesRequest,
   maxBytes,
   replies: { 200: sendMessagesReply },
-  problems: [
-    "not_found",
-    "conflict",
-    "insufficient_credit",
-    "idempotency_in_progress",
-    "unavailable",
-    "commit_unknown",
-  ],
+  problems: ["conflict", "insufficient_credit", "idempotency_in_progress", "unavailable", "commit_unknown"],
 })(async (call) => {
   const { core, account: row, input } = call;
   const account = accountFromRow(row);

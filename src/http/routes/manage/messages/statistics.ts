@@ -41,12 +41,10 @@ export const getMessageStatisticsRoute = endpoint({
   summary: "Get the statistics of an account's messages",
   description:
     "The reply says how many messages came to each state, over time. Counts are stored about a second after the change; a process that is killed may lose those of its last second.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   query: statisticsQuery,
   replies: { 200: statisticsReply },
-  problems: ["not_found"],
 })(async ({ core, account, query }) => {
   const { step, split, channel = null, gateway = null } = query;
   const { time_zone: timeZone } = account;

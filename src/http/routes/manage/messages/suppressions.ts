@@ -40,12 +40,10 @@ export const listSuppressionsRoute = endpoint({
   name: "listSuppressions",
   tag,
   summary: "List the suppressed recipients",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   query: suppressionsQuery,
   replies: { 200: suppressionsReply },
-  problems: ["not_found"],
 })(async ({ core, account, query }) => {
   const { channel = null, recipient = null, limit, cursor = null } = query;
   const page = await suppressions(core.database, account, { channel, recipient, limit, cursor });
@@ -61,12 +59,10 @@ export const createSuppressionsRoute = endpoint({
   summary: "Suppress recipients",
   description:
     "Messages that wait for a suppressed recipient become `suppressed` when they are due. An opt-in word does not remove these entries.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   body: createSuppressionsRequest,
   replies: { 201: createdSuppressionsReply },
-  problems: ["not_found"],
 })(async ({ core, account, input }) => {
   const { channel, recipients, note = null } = input;
   const result = await suppress(core, account, { channel, recipients, note });
@@ -82,7 +78,6 @@ export const deleteSuppressionRoute = endpoint({
   tag,
   summary: "Remove a recipient from the suppression list",
   description: "The reason of the entry does not matter. Messages that were suppressed stay suppressed.",
-  family: "manage",
   scope: "account",
   params: {
     account: accountParam,
@@ -90,7 +85,6 @@ export const deleteSuppressionRoute = endpoint({
     recipient: recipientParam,
   },
   replies: { 204: noContent },
-  problems: ["not_found"],
 })(async ({ core, account, params: { channel, recipient } }) => {
   const removed = await release(core.database, account, channel, recipient);
   if (!removed) return problem("not_found");
@@ -105,12 +99,10 @@ export const releaseSuppressionsRoute = endpoint({
   summary: "Remove recipients that were suppressed by mistake",
   description:
     "Takes every entry of one reason off the list that was made within a time: after a day with a broken SPF record, say. Messages that were suppressed stay suppressed.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   body: releaseSuppressionsRequest,
   replies: { 200: releasedSuppressionsReply },
-  problems: ["not_found"],
 })(async ({ core, account, input }) => {
   const { from, to, note = null, ...which } = input;
   const range = { from: Date.parse(from), to: Date.parse(to) };

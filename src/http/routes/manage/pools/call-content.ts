@@ -22,7 +22,6 @@ const nothing: Omit<CallContentData, "call" | "status"> = {
 export const getPoolCallContentRoute = endpoint({
   method: "GET",
   tag: "Pools",
-  family: "manage",
   scope: "account",
   path: `${poolPath}/calls/{call}/content`,
   name: "getPoolCallContent",
@@ -32,7 +31,6 @@ export const getPoolCallContentRoute = endpoint({
   audited: true,
   params: { ...poolParams, call: idParam("The call's id, which is its `X-Request-Id`.") },
   replies: { 200: callContentReply },
-  problems: ["not_found"],
 })(async ({ core, account, params: { pool, call } }) => {
   const of = { accountId: account.id, poolId: pool };
   if ((await core.database.run(findCall, { ...of, id: call })) === null) return problem("not_found");

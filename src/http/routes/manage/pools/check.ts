@@ -21,12 +21,10 @@ export const checkPoolMemberRoute = endpoint({
   summary: "Check a member at its provider",
   description:
     "Asks the provider for its list of models, which costs no tokens, for 10 s at the most: with the settings of a stored member, with changes of them, or with those of a member that is not stored yet. Nothing is stored, and the health of the pool's members does not change. A sandbox is always well. 30 a minute for each person or token.",
-  family: "manage",
   scope: "account",
   params: poolParams,
   body: checkMemberRequest,
   replies: { 200: checkMemberReply },
-  problems: ["not_found"],
 })(async (call) => {
   const { core, principal, gate, response, input } = call;
   const found = orNotFound(await memberToCheck(core, poolRefOf(call), input));

@@ -19,7 +19,7 @@ import {
 } from "#store/pools/deferred-completions.ts";
 import { findPool, poolParams, poolPath } from "./pools.ts";
 
-const about = { tag: "Pools", family: "manage", scope: "account" } as const;
+const about = { tag: "Pools", scope: "account" } as const;
 
 const dataOf = (row: WaitingDeferred): DeferredReplyData => ({
   id: row.id,
@@ -46,7 +46,6 @@ export const listPoolDeferredRoute = endpoint({
   params: poolParams,
   query: poolDeferredQuery,
   replies: { 200: poolDeferredPage },
-  problems: ["not_found"],
 })(async (call) => {
   const found = await findPool(call);
   const { limit, cursor = null, key = null } = call.query;
@@ -70,7 +69,7 @@ export const cancelPoolDeferredRoute = endpoint({
     "An attempt that is under way ends by itself, and its answer is dropped. Revoking a key cancels all that it left waiting.",
   params: { ...poolParams, completion: idParam("The completion's id.") },
   replies: { 200: poolDeferredReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async ({ core, account, params: { pool, completion } }) => {
   const { clock, database } = core;
   const of = { accountId: account.id, poolId: pool, id: completion, at: clock.now() };

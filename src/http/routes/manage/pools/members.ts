@@ -99,7 +99,6 @@ const forwardsResponses = ({ kind, settings, models: [model = ""] }: MemberField
 
 export const getPoolHealthRoute = endpoint({
   tag: "Pools",
-  family: "manage",
   scope: "account",
   method: "GET",
   path: `${poolPath}/health`,
@@ -108,7 +107,6 @@ export const getPoolHealthRoute = endpoint({
   description: "The health is what the answering process knows. Each process observes the members by itself.",
   params: poolParams,
   replies: { 200: poolHealthReply },
-  problems: ["not_found"],
 })(async (call) => {
   const found = await findPool(call);
   const { sealer } = call.core;

@@ -11,10 +11,8 @@ export const listProviderKindsRoute = endpoint({
   name: "listProviderKinds",
   tag: "Pools",
   summary: "List the kinds of AI providers and their settings",
-  family: "manage",
   scope: "self",
   replies: { 200: providerKindsReply },
-  problems: [],
 })(async () => ({
   message: "Kinds found.",
   data: providers.map(({ kind, title, summary, embeds, settings }) => ({

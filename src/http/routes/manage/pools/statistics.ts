@@ -54,12 +54,10 @@ export const getPoolStatisticsRoute = endpoint({
   summary: "Get the statistics of a pool",
   description:
     "The reply says what the pool was asked over time, and how many calls a limit or a budget refused. Calls are counted in the hour in which they began, about a second after their end.",
-  family: "manage",
   scope: "account",
   params: poolParams,
   query: poolStatisticsQuery,
   replies: { 200: poolStatisticsReply },
-  problems: ["not_found"],
 })(async (call) => {
   const { core, account, query } = call;
   const { step, split } = query;

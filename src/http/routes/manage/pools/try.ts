@@ -19,13 +19,11 @@ export const tryPoolRoute = endpoint({
   summary: "Try a pool",
   description:
     "Serves a conversation as a call of the pool, without a key, and answers with server-sent events that tell which members were asked and what became of it. The call is recorded under the name of the person or token, counts for the budgets of the pool and the account, and costs what it costs. `pretend_down` shows a failover: those members are not asked, and stay as healthy as they are. Closing the connection gives up the member. 30 a minute for each person or token.",
-  family: "manage",
   scope: "account",
   params: poolParams,
   body: tryPoolRequest,
   replies: { 200: tryPoolEvents },
   replyType: "text/event-stream",
-  problems: ["not_found"],
 })(async (call): Promise<Reply> => {
   const found = await findPool(call);
   const ids = new Set(found.members.map(({ id }) => id));

@@ -28,7 +28,6 @@ import { findPool, poolParams, poolPath } from "./pools.ts";
 const about = {
   method: "GET",
   tag: "Pools",
-  family: "manage",
   scope: "account",
   params: poolParams,
 } as const;
@@ -85,7 +84,6 @@ export const getPoolUsageRoute = endpoint({
     "The sums are grouped over local days of the account. Usage is recorded a moment after each call.",
   query: usageQuery,
   replies: { 200: usageReply },
-  problems: ["not_found"],
 })(async (call) => {
   const { by, split } = call.query;
   if (split !== undefined && by !== "day")
@@ -105,7 +103,6 @@ export const getAiUsageRoute = endpoint({
     "The sums are grouped over local days of the account. They include pools and keys that were removed. Usage is recorded a moment after each call.",
   query: accountUsageQuery,
   replies: { 200: usageReply },
-  problems: ["not_found"],
 })(async (call) => {
   const range = rangeOf(call.query, dayOf(call.core.clock.now(), call.account.time_zone));
   return await usageFound(call, null, range, call.query.by);
@@ -172,7 +169,6 @@ export const listPoolCallsRoute = endpoint({
   description: "The newest call comes first. What was asked and answered is another operation.",
   query: callsQuery,
   replies: { 200: callsReply },
-  problems: ["not_found"],
 })(async (call) => {
   const { query } = call;
   const found = await findPool(call);
@@ -215,7 +211,6 @@ export const getPoolCallRoute = endpoint({
     "A call is recorded a moment after its end, and kept as long as the list keeps it. What was asked and answered is another operation.",
   params: { ...poolParams, call: idParam("The call's id, which is its `X-Request-Id`.") },
   replies: { 200: callReply },
-  problems: ["not_found"],
 })(async ({ core, account, params: { pool, call } }) => {
   const which = { accountId: account.id, poolId: pool, id: call };
   const row = orNotFound(await core.database.run(findCall, which));

@@ -72,12 +72,10 @@ export const listDeliveriesRoute = endpoint({
   tag,
   summary: "List the deliveries of a webhook endpoint",
   description: "The newest delivery comes first.",
-  family: "manage",
   scope: "account",
   params: webhookParams,
   query: deliveriesQuery,
   replies: { 200: deliveriesReply },
-  problems: ["not_found"],
 })(async ({ core, account, params: { webhook }, query }) => {
   const { status = null, limit, cursor } = query;
   const before = cursor === undefined ? null : placeOf(cursor);
@@ -101,11 +99,9 @@ export const getDeliveryRoute = endpoint({
   tag,
   summary: "Get a delivery",
   description: "The reply has the posted body and the log of the tries.",
-  family: "manage",
   scope: "account",
   params: deliveryParams,
   replies: { 200: deliveryReply },
-  problems: ["not_found"],
 })(async ({ core, account, params: { webhook, event } }) => {
   const input = { accountId: account.id, endpointId: webhook, eventId: event };
   const row = orNotFound(await core.database.run(findDelivery, input));
@@ -120,11 +116,10 @@ export const replayDeliveryRoute = endpoint({
   summary: "Replay a delivery",
   description:
     "The event is posted again at once, with all tries, in every status of the delivery. The `webhook-id` stays the same, so a receiver can recognise the event.",
-  family: "manage",
   scope: "account",
   params: deliveryParams,
   replies: { 200: deliveryDueReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async ({ core, account, params: { webhook, event } }) => {
   const whose = { accountId: account.id, endpointId: webhook };
   const result = await replaySingle(core, whose, event);
@@ -139,12 +134,11 @@ export const replayFailedDeliveriesRoute = endpoint({
   name: "replayFailedDeliveries",
   tag,
   summary: "Replay all failed deliveries since a time",
-  family: "manage",
   scope: "account",
   params: webhookParams,
   body: replayRequest,
   replies: { 200: replayReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async ({ core, account, params: { webhook }, input }) => {
   const whose = { accountId: account.id, endpointId: webhook };
   const result = await replaySince(core, whose, Date.parse(input.since));
@@ -161,12 +155,10 @@ export const countFailedDeliveriesRoute = endpoint({
   tag,
   summary: "Count the failed deliveries since a time",
   description: "They are the ones that a replay since then posts again.",
-  family: "manage",
   scope: "account",
   params: webhookParams,
   query: failedQuery,
   replies: { 200: failedReply },
-  problems: ["not_found"],
 })(async ({ core, account, params: { webhook }, query }) => {
   const since = query.since === undefined ? 0 : Date.parse(query.since);
   const input = { accountId: account.id, endpointId: webhook, since };
@@ -182,11 +174,10 @@ export const testWebhookRoute = endpoint({
   summary: "Send a test event to a webhook endpoint",
   description:
     "An event of the type `webhook.test` is posted to this endpoint alone, even when its patterns do not match. It is signed and retried like any other event. Its delivery shows the result.",
-  family: "manage",
   scope: "account",
   params: webhookParams,
   replies: { 200: deliveryDueReply },
-  problems: ["not_found", "conflict"],
+  problems: ["conflict"],
 })(async ({ core, account, params: { webhook } }) => {
   const whose = { accountId: account.id, endpointId: webhook };
   const result = await sendTestEvent(core, whose);

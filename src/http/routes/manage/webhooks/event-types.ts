@@ -13,10 +13,8 @@ export const listEventTypesRoute = endpoint({
   summary: "List the types of webhook events",
   description:
     "What an endpoint's `events` can name, and the test event, which is posted when its owner asks for it. The same is in the `webhooks` of this document.",
-  family: "manage",
   scope: "self",
   replies: { 200: eventTypesReply },
-  problems: [],
 })(async () => ({
   message: "Event types found.",
   data: eventCatalogue.map(({ type, title, description, data, example }) => ({

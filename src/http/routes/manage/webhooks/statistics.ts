@@ -29,11 +29,9 @@ export const getWebhookStatisticsRoute = endpoint({
   summary: "Get the statistics of an account's webhook endpoints",
   description:
     "The reply says what became of the deliveries of each endpoint in each hour (UTC) of the last 24, and in the hour in which those begin, as a whole. Every try counts once, in the hour in which it ended. Counts are stored about a second after the try; a process that is killed may lose those of its last second.",
-  family: "manage",
   scope: "account",
   params: { account: accountParam },
   replies: { 200: webhookStatisticsReply },
-  problems: ["not_found"],
 })(async ({ core, account }) => {
   const { from, end } = rangeOf({ step: "hour" }, { now: core.clock.now(), timeZone: account.time_zone });
   const rows = await core.database.run(readMessageCounts, {

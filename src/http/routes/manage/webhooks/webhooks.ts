@@ -104,11 +104,9 @@ export const rotateWebhookSecretRoute = endpoint({
   summary: "Rotate the secret of a webhook endpoint",
   description:
     "Only this reply shows the new secret. For 24 h every event has two signatures, one by each secret.",
-  family: "manage",
   scope: "account",
   params: webhookParams,
   replies: { 200: rotatedWebhookReply },
-  problems: ["not_found"],
 })(async (call) => {
   const saved = await rotateSigningSecret(call.core, call.account.id, call.params.webhook);
   if (saved.kind !== "saved") return refused(saved);
