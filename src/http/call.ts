@@ -66,7 +66,7 @@ export interface Head {
   right?: "account" | "read" | "send";
   /** The channel of an endpoint that sends, where its path has no `{channel}`. */
   channel?: Channel;
-  /** Descriptions of the path's parameters. */
+  /** Descriptions of the path's parameters. The scope `account` implies that of the account. */
   params?: Record<string, z.ZodType>;
   /** The path's last parameter, when its value may contain slashes. */
   wildcard?: string;

@@ -22,6 +22,7 @@ import type {
   UploadCall,
 } from "./call.ts";
 import { judge } from "./judge.ts";
+import { accountParam } from "./path-params.ts";
 import { isStorageOutage, storageErrorReply } from "./storage-errors.ts";
 import { isCleanPath, queryRefusal, unknownPathReply } from "./url-text.ts";
 
@@ -119,8 +120,10 @@ function withMediaHint(reply: Reply | Problem | null, admitted: Call): Reply | n
   return { ...reply, body: { ...reply.body, message } };
 }
 
-/** A route without authentication must not come about by a field that was left out. */
-function checkScope({ family, scope, path, right, channel }: Head): void {
+/** A route without authentication must not come about by a field that was left out, nor a 404 by a parameter that is not in the path. */
+function checkHead({ family, scope, path, right, channel, params = {} }: Head): void {
+  for (const name of Object.keys(params))
+    if (!path.includes(`{${name}}`)) throw new Error(`${path}: there is no {${name}} in the path.`);
   if ((family === "api_key") !== (right !== undefined))
     throw new Error(`${path}: channel endpoints, and only they, name the right that a key needs.`);
   if (right === "send" && channel === undefined && !path.includes("{channel}"))
@@ -179,8 +182,11 @@ function replyOf({ replies }: Head, answer: object | null): Reply | Problem | nu
  * })(async () => ({ message: "Greeting found.", data: { text: "Hello" } }));
  */
 export function endpoint<const H extends Described>(described: H) {
-  const head: Head = { family: "manage", ...described };
-  checkScope(head);
+  const ofAccount = described.scope === "account" && {
+    params: { account: accountParam, ...described.params },
+  };
+  const head: Head = { family: "manage", ...described, ...ofAccount };
+  checkHead(head);
   const names = head.path.includes("{");
   const list = isList(head);
   return (handler: (call: CallOf<H>) => Promise<HandlerAnswer<H>>): Endpoint => {

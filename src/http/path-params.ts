@@ -1,10 +1,14 @@
 // The parameters of paths that several routes share.
 
+import { idParam } from "#contract/envelope.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 import { problem } from "#contract/problem.ts";
 
 export const channelParam = channelWord.describe("The channel.");
+
+/** That of every path with the scope `account`. */
+export const accountParam = idParam("The account's id, or its name.");
 
 /** Whether the text is the name of a channel, which is in lower case; a route answers 404 to any other. */
 export function isChannel(text: string | undefined): text is Channel {

@@ -159,3 +159,25 @@ test("a problem that is thrown is the answer; any other error stays one", async 
   });
   await assert.rejects(broken.answer(callWith({})), RangeError);
 });
+
+test("a head without its scope, or with one or a parameter that its path denies, is a bug that shows at the start", () => {
+  const bare = {
+    method: "GET",
+    name: "x",
+    tag: "X",
+    summary: "X",
+    replies: { 200: z.object({}) },
+  } as const;
+  assert.throws(() => endpoint({ ...bare, path: "/api/manage/v1/x" }), /scope/);
+  assert.throws(() => endpoint({ ...bare, path: "/api/manage/v1/x", family: "open" }), /family/);
+  assert.throws(() => endpoint({ ...bare, path: "/api/x", scope: "self" }), /family/);
+  assert.throws(
+    () => endpoint({ ...bare, path: "/api/manage/v1/{account}", scope: "account" }),
+    /names it first/,
+  );
+  const params = { pool: z.string() };
+  assert.throws(
+    () => endpoint({ ...bare, path: "/api/manage/v1/x", scope: "self", params }),
+    /no \{pool\} in the path/,
+  );
+});

@@ -3,8 +3,6 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { z } from "zod";
-import { endpoint } from "#http/endpoint.ts";
 import { type Harness, harness } from "../../harness.ts";
 import { auditOf, bearer, browserOf, manage, passwordOf, signedIn, tokenFor, userFor } from "../managing.ts";
 
@@ -376,22 +374,4 @@ test("X-Forwarded-For counts from trusted proxies alone", async () => {
   for (let i = 0; i < 60; i++) await guess("192.0.2.1", `unknown${i}`);
   assert.equal((await guess("192.0.2.1", "unknown")).statusCode, 429);
   await behind.close();
-});
-
-test("a head without its scope, or with one that its path denies, is a bug that shows at the start", () => {
-  const head = {
-    method: "GET",
-    name: "x",
-    tag: "X",
-    summary: "X",
-    replies: { 200: z.object({}) },
-    problems: [],
-  } as const;
-  assert.throws(() => endpoint({ ...head, path: "/api/manage/v1/x" }), /scope/);
-  assert.throws(() => endpoint({ ...head, path: "/api/manage/v1/x", family: "open" }), /family/);
-  assert.throws(() => endpoint({ ...head, path: "/api/x", scope: "self" }), /family/);
-  assert.throws(
-    () => endpoint({ ...head, path: "/api/manage/v1/{account}", scope: "account" }),
-    /names it first/,
-  );
 });

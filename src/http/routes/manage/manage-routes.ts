@@ -42,8 +42,8 @@ interface Managed<
   nouns: readonly [one: string, many: string];
   /** The path of the list. */
   path: `/api/manage/v1/accounts/{account}/${string}`;
-  /** The parameters of the list's path. */
-  params: Record<string, z.ZodType>;
+  /** The parameters of the list's path beside the account. */
+  params?: Record<string, z.ZodType>;
   /** The parameter that names one, and its schema. */
   param: readonly [name: string, schema: z.ZodType];
   replies: { one: Reply<Data>; many: Page<Data>; created?: Reply<Data & Issued> };
@@ -80,7 +80,7 @@ export function manageRoutes<
   Query = unknown,
   Issued = unknown,
 >(managed: Managed<Data, Create, Update, Query, Issued>): readonly Endpoint[] {
-  const { tag, nouns, path, params, replies } = managed;
+  const { tag, nouns, path, params = {}, replies } = managed;
   const [one, many] = managed.operations;
   const [param, schema] = managed.param;
   const noun = `${nouns[0][0]!.toUpperCase()}${nouns[0].slice(1)}`;

@@ -7,7 +7,6 @@ import {
   issueApiKey,
   updateAccount,
 } from "#configure/account.ts";
-import { idParam } from "#contract/envelope.ts";
 import {
   type AccountFields,
   accountReply,
@@ -37,8 +36,6 @@ import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.t
 import { readAccountFigures } from "#store/accounts/figures.ts";
 import type { Database } from "#store/database.ts";
 import { readPools } from "#store/pools/pools.ts";
-
-export const accountParam = idParam("The account's id, or its name.");
 
 function dataOf(account: AccountWithCredits): AccountFields {
   const { credits, plan_expires_at } = account;
@@ -160,7 +157,6 @@ export const getAccountRoute = endpoint({
   tag: "Accounts",
   summary: "Get an account",
   scope: "account",
-  params: { account: accountParam },
   replies: { 200: accountReply },
 })(async ({ core, account }) => ({
   message: "Account found.",
@@ -195,7 +191,6 @@ export const updateAccountRoute = endpoint({
   description:
     "Only the fields of the request change, also inside `plan` and `attachments`. Only an operator may change `name`, `plan` and `rate_limit`. The name of an account in the provisioning file cannot be changed. A new time zone does not move messages that are already scheduled.",
   scope: "account",
-  params: { account: accountParam },
   body: accountChanges.meta({ id: "UpdateAccountRequest" }),
   replies: { 200: accountReply },
   problems: ["conflict"],

@@ -13,7 +13,6 @@ import { endpoint } from "#http/endpoint.ts";
 import { countInSession, tooBusy } from "#http/routes/manage/identity/session.ts";
 import { findApiKey } from "#store/accounts/accounts.ts";
 import { findUser } from "#store/identity/users.ts";
-import { accountParam } from "./accounts.ts";
 
 export const rotateApiKeyRoute = endpoint({
   method: "POST",
@@ -24,7 +23,6 @@ export const rotateApiKeyRoute = endpoint({
   description:
     "The account gets a new API key. The old key stops working within five seconds in every process, or works for `old_works_hours` more, so that callers can change to the new one; a key that a rotation before has left ends at once.",
   scope: "account",
-  params: { account: accountParam },
   body: rotateApiKeyRequest,
   replies: { 200: apiKeyReply },
 })(async ({ core, account, input }) => {
@@ -41,7 +39,6 @@ export const revealApiKeyRoute = endpoint({
   description:
     "Only a user who signed in and repeats the password may see the key, and the audit log records it. Management tokens may not. The operation answers 409 where the installation stores only the key's hash.",
   scope: "account",
-  params: { account: accountParam },
   refuse: ({ kind }) =>
     kind === "user" ? null : problem("forbidden", { message: "Only a user who signed in may see the key." }),
   body: revealRequest,

@@ -16,7 +16,6 @@ import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { type LedgerCursor, listCreditEntries } from "#store/accounts/ledger.ts";
 import type { CreditEntriesTable } from "#store/schema/schema.ts";
-import { accountParam } from "./accounts.ts";
 
 function dataOf({ kind, reference, at, amount, remaining, note }: CreditEntriesTable): CreditEntryData {
   return { kind, reference, at: isoTime(at), amount, remaining, note };
@@ -29,7 +28,6 @@ export const getCreditRoute = endpoint({
   tag: "Accounts",
   summary: "Get the credit",
   scope: "account",
-  params: { account: accountParam },
   replies: { 200: creditReply },
 })(async ({ core, account }) => ({
   message: "Credit found.",
@@ -45,7 +43,6 @@ export const grantCreditRoute = endpoint({
   description:
     "Extra credit comes on top of the allowance until the balance is renewed. Only an operator may change credit. The balance never goes below zero.",
   scope: "account",
-  params: { account: accountParam },
   refuse: ({ role }) =>
     role === "operator" ? null : problem("forbidden", { message: "Only an operator may change credit." }),
   body: grantRequest,
@@ -75,7 +72,6 @@ export const listCreditEntriesRoute = endpoint({
   description:
     "Each entry is a change of the balance. The newest entry comes first. The amounts add up to the remaining credit.",
   scope: "account",
-  params: { account: accountParam },
   query: entriesQuery,
   replies: { 200: entriesReply },
 })(async ({ core, account, query }) => {

@@ -19,10 +19,8 @@ import { refused } from "#http/reply/refused.ts";
 import { type ManagedCall, manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { findNamedKey, listNamedKeys } from "#store/accounts/named-keys.ts";
 import type { NamedKeysTable } from "#store/schema/keys.ts";
-import { accountParam } from "./accounts.ts";
 
 const tag = "Accounts";
-const params = { account: accountParam };
 const keyParam = idParam("The key's id.");
 
 function dataOf({ core }: Pick<ManagedCall, "core">, row: NamedKeysTable) {
@@ -46,7 +44,6 @@ export const namedKeyRoutes = manageRoutes({
   operations: ["NamedKey", "NamedKeys"],
   nouns: ["key", "keys"],
   path: "/api/manage/v1/accounts/{account}/api-keys",
-  params,
   param: ["key", keyParam],
   replies: { one: namedKeyReply, many: namedKeysReply, created: newNamedKeyReply },
   list: {
@@ -96,7 +93,7 @@ export const rotateNamedKeyRoute = endpoint({
   description:
     "The key gets a new text, which only this reply shows. The text until now works as long as the request says, 24 hours by default; one that a rotation before has left ends at once.",
   scope: "account",
-  params: { ...params, key: keyParam },
+  params: { key: keyParam },
   body: rotateNamedKeyRequest,
   replies: { 200: newNamedKeyReply },
   problems: ["conflict"],

@@ -21,7 +21,6 @@ import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import type { Sealer } from "#store/seal.ts";
 import { listEndpoints } from "#store/webhooks/endpoints.ts";
 import { openUrl } from "#webhooks/endpoint-url.ts";
-import { accountParam } from "./accounts.ts";
 
 const countTo = 1_000;
 const dayMs = 24 * 60 * 60_000;
@@ -188,7 +187,6 @@ export const getOverviewRoute = endpoint({
   description:
     "What needs a person, the worst first, with its reason and what happens by itself; the credit; and the first steps that were taken. Counts stop at 1,000. Members of pools are as the answering process sees them.",
   scope: "account",
-  params: { account: accountParam },
   replies: { 200: overviewReply },
 })(async (call) => {
   const { core, account, settings } = call;

@@ -9,7 +9,6 @@ import type { Reply } from "#http/reply/response.ts";
 import { type EventSource, eventStreamHeaders } from "#http/reply/sse.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import { version } from "#runtime/program.ts";
-import { accountParam } from "./accounts.ts";
 
 /** A client connects again when its stream ends, and is then another process's, perhaps. */
 const maxMs = 60 * 60_000;
@@ -89,7 +88,6 @@ export const watchAccountRoute = endpoint({
   description:
     "A stream of server-sent events. It says which kinds of things changed, and carries no data: read again what you show. Nothing is repeated after a broken connection, so read everything once after `hello`. It ends after an hour, and when the session, user or token ends. A person or token may have 20 streams.",
   scope: "account",
-  params: { account: accountParam },
   replies: { 200: accountEvents },
   replyType: "text/event-stream",
 })(async (call): Promise<Reply> => {

@@ -16,19 +16,17 @@ import type { GatewayFacts } from "#gateways/callback.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { orNotFound } from "#http/reply/problem-error.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 import { unmatchedSince } from "#store/gateways/unmatched-receipts.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
 import { paceNow, queueOf, waitingNow } from "./figures.ts";
 
-const params = { account: accountParam };
 const identifierParam = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/)
   .describe("The gateway's identifier.");
-export const gatewayParams = { ...params, gateway: identifierParam };
+export const gatewayParams = { gateway: identifierParam };
 
 type AccountCall = Pick<ManageAccountCall, "core" | "settings" | "account">;
 
@@ -129,7 +127,6 @@ export const gatewayRoutes = manageRoutes({
   operations: ["Gateway", "Gateways"],
   nouns: ["gateway", "gateways"],
   path: "/api/manage/v1/accounts/{account}/gateways",
-  params,
   param: ["gateway", identifierParam],
   replies: { one: gatewayReply, many: gatewaysReply },
   list: {

@@ -24,12 +24,10 @@ import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { orNotFound } from "#http/reply/problem-error.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { type DomainWithKeys, readSendingDomains } from "#store/email/sending-domains.ts";
 
-const params = { account: accountParam };
-const domainParams = { ...params, domain: idParam("The domain's id.") };
+const domainParams = { domain: idParam("The domain's id.") };
 const path = "/api/manage/v1/accounts/{account}/sending-domains";
 const about = { tag: "Sending domains", scope: "account" } as const;
 
@@ -69,7 +67,6 @@ export const sendingDomainRoutes = manageRoutes({
   operations: ["SendingDomain", "SendingDomains"],
   nouns: ["sending domain", "sending domains"],
   path,
-  params,
   param: ["domain", domainParams.domain],
   replies: { one: sendingDomainReply, many: sendingDomainsReply },
   list: {

@@ -13,7 +13,6 @@ import { validationFailed } from "#contract/problem.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { gatewayGone } from "#http/routes/messages/resolve.ts";
 import { cancel } from "#messaging/lookup.ts";
 import { reschedule } from "#messaging/reschedule.ts";
@@ -63,7 +62,6 @@ export const changeAccountMessagesRoute = endpoint({
   description:
     "Each message is changed by itself: the reply says which were, and why each of the others was not. Asking again changes nothing that was done.",
   scope: "account",
-  params: { account: accountParam },
   body: bulkMessagesRequest,
   replies: { 200: bulkMessagesReply },
 })(async (call) => {

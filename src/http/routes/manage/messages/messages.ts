@@ -12,7 +12,6 @@ import { recordReply } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { orNotFound } from "#http/reply/problem-error.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { waitingReply } from "#http/routes/messages/cancel.ts";
 import { type Attempt, attemptsOf } from "#messaging/attempts.ts";
 import { cancel } from "#messaging/lookup.ts";
@@ -20,7 +19,7 @@ import { briefRecordOf, recordOf } from "#messaging/record.ts";
 import { search, searchDueMessages } from "#messaging/search.ts";
 import { findMessage } from "#store/messages/lookup.ts";
 
-export const messageParams = { account: accountParam, message: idParam("The message's id.") };
+export const messageParams = { message: idParam("The message's id.") };
 
 const instantOf = (text: string | undefined) => (text === undefined ? null : Date.parse(text));
 
@@ -35,7 +34,6 @@ export const listAccountMessagesRoute = endpoint({
   description:
     "The list has the messages of one channel or of all. The newest message comes first, or with `order=due` the one that is due soonest.",
   scope: "account",
-  params: { account: accountParam },
   query: messagesQuery,
   replies: { 200: accountMessagesReply },
 })(async ({ core, account, query }) => {

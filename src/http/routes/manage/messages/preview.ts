@@ -13,7 +13,6 @@ import { problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { paceNow } from "#http/routes/manage/gateways/figures.ts";
 import { findOwn, stateOf } from "#http/routes/manage/gateways/gateways.ts";
 import { missingLink } from "#http/routes/manage/gateways/link.ts";
@@ -88,7 +87,6 @@ export const previewAccountMessagesRoute = endpoint({
   description:
     "The same body as a send, of at most 100 contacts, by the same rules: what would become of each of them, and what refuses it. Nothing is stored, charged or sent.",
   scope: "account",
-  params: { account: accountParam },
   body: previewMessagesRequest,
   changesNothing: true,
   maxBytes,

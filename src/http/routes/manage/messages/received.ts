@@ -4,7 +4,6 @@ import { accountReceivedQuery } from "#contract/manage/consent.ts";
 import { receivedReply } from "#contract/messages/received/record.ts";
 import { validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { filteredReceived } from "#messaging/inbound.ts";
 
 export const listAccountReceivedMessagesRoute = endpoint({
@@ -16,7 +15,6 @@ export const listAccountReceivedMessagesRoute = endpoint({
   description:
     "The list has the messages from people to the account's gateways, or those of one person. The newest message comes first.",
   scope: "account",
-  params: { account: accountParam },
   query: accountReceivedQuery,
   replies: { 200: receivedReply },
 })(async ({ core, account, query }) => {

@@ -9,7 +9,6 @@ import { isoTime } from "#contract/time.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { orNotFound } from "#http/reply/problem-error.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { changeRequest, findRequestSummary, type RequestSummary } from "#messaging/requests.ts";
 import { newTimeOf } from "#messaging/reschedule.ts";
 import type { RequestChange } from "#store/messages/requests.ts";
@@ -20,7 +19,7 @@ const about = {
   tag: "Account messages",
   scope: "account",
 } as const;
-const params = { account: accountParam, request: idParam("The request's id.") };
+const params = { request: idParam("The request's id.") };
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 

@@ -4,7 +4,6 @@ import { idParam } from "#contract/envelope.ts";
 import { resolveAccountMessageRequest } from "#contract/manage/messages.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { resolveReply } from "#http/routes/messages/resolve.ts";
 import { resolve } from "#messaging/resolve.ts";
 
@@ -17,7 +16,7 @@ export const resolveAccountMessageRoute = endpoint({
   description:
     "A message is `unknown` when it may or may not have been sent. A later report of the provider still counts.",
   scope: "account",
-  params: { account: accountParam, message: idParam("The message's id.") },
+  params: { message: idParam("The message's id.") },
   body: resolveAccountMessageRequest,
   replies: { 200: recordReply },
   problems: ["not_unknown", "conflict"],

@@ -12,7 +12,6 @@ import { sentences } from "#contract/wording.ts";
 import { idempotencyHeader } from "#http/auth/idempotency-key.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { accepted, inSlices, readAttachments } from "#http/routes/messages/send.ts";
 import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { messageChannels, type SendingChannel } from "#messaging/channels.ts";
@@ -62,7 +61,6 @@ export const sendAccountMessagesRoute = endpoint({
   description:
     "The same as a send with the account's API key: all messages are accepted or none. The body may have 16 MiB.",
   scope: "account",
-  params: { account: accountParam },
   headers: idempotencyHeader,
   body: sendMessagesRequest,
   maxBytes,

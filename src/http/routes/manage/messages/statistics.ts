@@ -9,7 +9,6 @@ import {
 import { validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { rangeOf } from "#http/routes/manage/statistics-range.ts";
 import { countNames, noCounts } from "#store/counts/buffer.ts";
 import { readMessageCounts, type StoredCounts } from "#store/counts/message-counts.ts";
@@ -42,7 +41,6 @@ export const getMessageStatisticsRoute = endpoint({
   description:
     "The reply says how many messages came to each state, over time. Counts are stored about a second after the change; a process that is killed may lose those of its last second.",
   scope: "account",
-  params: { account: accountParam },
   query: statisticsQuery,
   replies: { 200: statisticsReply },
 })(async ({ core, account, query }) => {

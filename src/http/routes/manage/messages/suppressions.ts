@@ -15,7 +15,6 @@ import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam } from "#http/path-params.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { release, releaseAll, suppress, suppressions } from "#messaging/suppressions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
 
@@ -41,7 +40,6 @@ export const listSuppressionsRoute = endpoint({
   tag,
   summary: "List the suppressed recipients",
   scope: "account",
-  params: { account: accountParam },
   query: suppressionsQuery,
   replies: { 200: suppressionsReply },
 })(async ({ core, account, query }) => {
@@ -60,7 +58,6 @@ export const createSuppressionsRoute = endpoint({
   description:
     "Messages that wait for a suppressed recipient become `suppressed` when they are due. An opt-in word does not remove these entries.",
   scope: "account",
-  params: { account: accountParam },
   body: createSuppressionsRequest,
   replies: { 201: createdSuppressionsReply },
 })(async ({ core, account, input }) => {
@@ -80,7 +77,6 @@ export const deleteSuppressionRoute = endpoint({
   description: "The reason of the entry does not matter. Messages that were suppressed stay suppressed.",
   scope: "account",
   params: {
-    account: accountParam,
     channel: channelParam,
     recipient: recipientParam,
   },
@@ -100,7 +96,6 @@ export const releaseSuppressionsRoute = endpoint({
   description:
     "Takes every entry of one reason off the list that was made within a time: after a day with a broken SPF record, say. Messages that were suppressed stay suppressed.",
   scope: "account",
-  params: { account: accountParam },
   body: releaseSuppressionsRequest,
   replies: { 200: releasedSuppressionsReply },
 })(async ({ core, account, input }) => {

@@ -5,14 +5,12 @@ import { idParam } from "#contract/envelope.ts";
 import { poolChanges, poolFields, poolReply, poolsReply } from "#contract/manage/pools/pools.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { orNotFound } from "#http/reply/problem-error.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
 import { memberData, unpricedRemark } from "./unpriced.ts";
 
-const params = { account: accountParam };
 const poolParam = idParam("The pool's id.");
-export const poolParams = { ...params, pool: poolParam };
+export const poolParams = { pool: poolParam };
 export const poolPath = "/api/manage/v1/accounts/{account}/pools/{pool}";
 
 export type PoolCall = Pick<ManageAccountCall, "core" | "account" | "params">;
@@ -32,7 +30,6 @@ export const poolRoutes = manageRoutes({
   operations: ["Pool", "Pools"],
   nouns: ["pool", "pools"],
   path: "/api/manage/v1/accounts/{account}/pools",
-  params,
   param: ["pool", poolParam],
   replies: { one: poolReply, many: poolsReply },
   remark: async (call, { id, budget }, body) => {

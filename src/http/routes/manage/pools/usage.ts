@@ -95,7 +95,7 @@ export const getPoolUsageRoute = endpoint({
 
 export const getAiUsageRoute = endpoint({
   ...about,
-  params: { account: poolParams.account },
+  params: {},
   path: "/api/manage/v1/accounts/{account}/ai-usage",
   name: "getAiUsage",
   summary: "Get the usage of all pools of the account",

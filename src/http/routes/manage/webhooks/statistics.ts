@@ -3,7 +3,6 @@
 import { type DeliveryCounts, webhookStatisticsReply } from "#contract/manage/webhooks.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { rangeOf } from "#http/routes/manage/statistics-range.ts";
 import { readMessageCounts, type StoredCounts } from "#store/counts/message-counts.ts";
 
@@ -30,7 +29,6 @@ export const getWebhookStatisticsRoute = endpoint({
   description:
     "The reply says what became of the deliveries of each endpoint in each hour (UTC) of the last 24, and in the hour in which those begin, as a whole. Every try counts once, in the hour in which it ended. Counts are stored about a second after the try; a process that is killed may lose those of its last second.",
   scope: "account",
-  params: { account: accountParam },
   replies: { 200: webhookStatisticsReply },
 })(async ({ core, account }) => {
   const { from, end } = rangeOf({ step: "hour" }, { now: core.clock.now(), timeZone: account.time_zone });
