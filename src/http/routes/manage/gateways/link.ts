@@ -9,7 +9,7 @@ import {
   linkRequest,
   startedLinkReply,
 } from "#contract/manage/links.ts";
-import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Connection } from "#gateways/connection.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
@@ -96,33 +96,33 @@ async function shownLink(
   return dataOf(link, link.requestedBy === principal.id);
 }
 
-/** Passes on what was asked, and answers how the link is now. */
+/** Passes on what was asked, and gives the link as it is then. Throws the problem `conflict`. */
 async function ask(
   call: ManageAccountCall,
   gateway: GatewaysTable,
   asked: Omit<LinkRequest, "by">,
-  message: string,
-): Promise<Problem | { message: string; data: LinkData }> {
+): Promise<LinkData> {
   const { id, account_id: accountId, identifier } = gateway;
   const request = { ...asked, by: call.principal.id };
   const limits = call.settings.linkedDevices;
+  const conflict = (message: string) => new ProblemError(problem("conflict", { message }));
   switch (await askForLink(call.core, { id, accountId, identifier }, request, limits)) {
     case "switched_off":
-      return problem("conflict", { message: "Switch the gateway on first." });
+      throw conflict("Switch the gateway on first.");
     case "linked":
-      return problem("conflict", { message: "A device is linked. Unlink it first, or say `replace`." });
+      throw conflict("A device is linked. Unlink it first, or say `replace`.");
     case "account_full":
-      return problem("conflict", {
-        message: `The account has ${limits.ofAccount} linked devices, which is the most. Unlink one first.`,
-      });
+      throw conflict(
+        `The account has ${limits.ofAccount} linked devices, which is the most. Unlink one first.`,
+      );
     case "all_full":
-      return problem("conflict", {
-        message: `This installation has ${limits.inAll} linked devices, which is the most. Its operator can raise that.`,
-      });
+      throw conflict(
+        `This installation has ${limits.inAll} linked devices, which is the most. Its operator can raise that.`,
+      );
     case "not_linked":
-      return problem("conflict", { message: "No device is linked." });
+      throw conflict("No device is linked.");
     case "asked":
-      return { message, data: await shownLink(call, { gateway, isPulled: false }) };
+      return await shownLink(call, { gateway, isPulled: false });
   }
 }
 
@@ -193,9 +193,8 @@ export const linkGatewayRoute = endpoint({
   const missing = found.adapter.notInstalled?.() ?? null;
   if (missing !== null) return problem("conflict", { message: missing });
   const asked = { action: "link", method, number, replace } as const;
-  const reply = await ask(call, found.gateway, asked, "The device is being linked.");
-  if (isProblem(reply)) return reply;
-  return { ...reply, data: { ...reply.data, token: null } };
+  const data = { ...(await ask(call, found.gateway, asked)), token: null };
+  return { message: "The device is being linked.", data };
 });
 
 const nothing = { method: "qr", number: null, replace: false } as const;
@@ -212,7 +211,7 @@ export const resumeGatewayLinkRoute = endpoint({
 })(async (call) => {
   const found = await findLinked(call, ["linked"]);
   const asked = { action: "resume", ...nothing } as const;
-  return await ask(call, found.gateway, asked, "The device is being connected again.");
+  return { message: "The device is being connected again.", data: await ask(call, found.gateway, asked) };
 });
 
 export const unlinkGatewayRoute = endpoint({
@@ -228,12 +227,13 @@ export const unlinkGatewayRoute = endpoint({
 })(async (call) => {
   const found = await findLinked(call);
   const { gateway, isPulled } = found;
-  if (!isPulled)
-    return await ask(call, gateway, { action: "log_out", ...nothing }, "The device is being unlinked.");
+  if (!isPulled) {
+    const data = await ask(call, gateway, { action: "log_out", ...nothing });
+    return { message: "The device is being unlinked.", data };
+  }
   const ended = await endPhoneLink(phoneDeps(call), gateway);
   if (ended.kind === "conflict") return problem("conflict", { message: ended.message });
-  const data = await shownLink(call, found);
-  return { message: "The phone is unlinked.", data };
+  return { message: "The phone is unlinked.", data: await shownLink(call, found) };
 });
 
 export const watchGatewayLinkRoute = endpoint({
