@@ -1,10 +1,11 @@
 // Pages of a list whose rows have time-sortable ids: one row more is read than shown, to know whether more follow.
 
-/** The rows to show, and the cursor of the next page. */
-export function pageOf<R extends { id: string }>(
+/** The rows of a page as `shown` gives them, and the cursor of the next one; null on the last page. */
+export function pageOf<R extends { id: string }, T>(
   rows: readonly R[],
   limit: number,
-): { rows: R[]; nextCursor: string | null } {
-  const shown = rows.slice(0, limit);
-  return { rows: shown, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
+  shown: (row: R) => T,
+): { data: T[]; next_cursor: string | null } {
+  const page = rows.slice(0, limit);
+  return { data: page.map(shown), next_cursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }

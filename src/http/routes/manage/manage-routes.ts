@@ -51,7 +51,7 @@ interface Managed<
   remark?(call: ManagedCall, data: Data, body: object): Promise<string | null>;
   list: Text & {
     query?: z.ZodObject & z.ZodType<Query>;
-    run(call: ManagedCall, query: Query): Promise<{ data: Data[]; nextCursor: string | null }>;
+    run(call: ManagedCall, query: Query): Promise<{ data: Data[]; next_cursor: string | null }>;
   };
   /** Reads the one with this id. Null for an unknown id. */
   get: Text & { run(call: ManagedCall, id: string): Promise<Data | null> };
@@ -136,9 +136,8 @@ export function manageRoutes<
       ...(managed.list.query === undefined ? {} : { query: managed.list.query }),
       replies: { 200: replies.many },
     })(async (call) => {
-      const { data, nextCursor } = await managed.list.run(call, call.query as Query);
       const message = `${nouns[1][0]!.toUpperCase()}${nouns[1].slice(1)} found.`;
-      return { message, data, next_cursor: nextCursor };
+      return { message, ...(await managed.list.run(call, call.query as Query)) };
     }),
 
     endpoint({

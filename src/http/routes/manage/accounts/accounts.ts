@@ -124,12 +124,8 @@ export const listAccountsRoute = endpoint({
 })(async ({ core, principal, query }) => {
   const { search = null, cursor = null, limit } = query;
   const filter = { only: onlyAccountOf(principal), search, before: cursor, limit: limit + 1 };
-  const page = pageOf(await core.database.run(listAccounts, filter), limit);
-  return {
-    message: "Accounts found.",
-    data: await withFigures(core, page.rows),
-    next_cursor: page.nextCursor,
-  };
+  const page = pageOf(await core.database.run(listAccounts, filter), limit, (account) => account);
+  return { message: "Accounts found.", ...page, data: await withFigures(core, page.data) };
 });
 
 export const createAccountRoute = endpoint({

@@ -52,8 +52,8 @@ export const namedKeyRoutes = manageRoutes({
     query: namedKeysQuery,
     run: async (call, { limit, cursor = null }) => {
       const filter = { accountId: call.account.id, before: cursor, limit: limit + 1 };
-      const { rows, nextCursor } = pageOf(await call.core.database.run(listNamedKeys, filter), limit);
-      return { data: rows.map((row) => dataOf(call, row)), nextCursor };
+      const rows = await call.core.database.run(listNamedKeys, filter);
+      return pageOf(rows, limit, (row) => dataOf(call, row));
     },
   },
   create: {

@@ -134,7 +134,7 @@ export const gatewayRoutes = manageRoutes({
     run: async (call) => {
       const query = { ...waitingNow(call.core), accountId: call.account.id, identifier: null };
       const found = await call.core.database.run(readGateways, query);
-      return { data: found.map((row) => dataOf(call, row)), nextCursor: null };
+      return { data: found.map((row) => dataOf(call, row)), next_cursor: null };
     },
   },
   create: {

@@ -73,7 +73,7 @@ export const sendingDomainRoutes = manageRoutes({
     summary: "List the account's sending domains",
     run: async ({ core, account }) => {
       const found = await core.database.run(readSendingDomains, { accountId: account.id, id: null });
-      return { data: found.map(dataOf), nextCursor: null };
+      return { data: found.map(dataOf), next_cursor: null };
     },
   },
   create: {

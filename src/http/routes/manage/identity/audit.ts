@@ -27,8 +27,8 @@ function dataOf(entry: AuditEntriesTable): AuditReplyData {
 async function pageAnswer(database: Database, query: z.output<typeof auditQuery>) {
   const { account = null, actor = null, action = null, cursor = null, limit } = query;
   const selection = { accountId: account, actorId: actor, action, before: cursor, limit: limit + 1 };
-  const page = pageOf(await database.run(listAuditEntries, selection), limit);
-  return { message: "Entries found.", data: page.rows.map(dataOf), next_cursor: page.nextCursor };
+  const entries = await database.run(listAuditEntries, selection);
+  return { message: "Entries found.", ...pageOf(entries, limit, dataOf) };
 }
 
 const about = {

@@ -51,8 +51,7 @@ export const listManagementTokensRoute = endpoint({
 })(async ({ core, query }) => {
   const { limit, cursor = null } = query;
   const found = await managementTokens(core.database, { before: cursor, limit: limit + 1 });
-  const page = pageOf(found, limit);
-  return { message: "Tokens found.", data: page.rows.map(dataOf), next_cursor: page.nextCursor };
+  return { message: "Tokens found.", ...pageOf(found, limit, dataOf) };
 });
 
 export const createManagementTokenRoute = endpoint({

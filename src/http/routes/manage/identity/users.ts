@@ -78,16 +78,12 @@ export const listUsersRoute = endpoint({
 })(async ({ core, query }) => {
   const { limit, cursor = null, account: accountId = null, search = null } = query;
   const filter = { accountId, search, before: cursor, limit: limit + 1 };
-  const page = pageOf(await userPage(core.database, filter), limit);
-  return {
-    message: "Users found.",
-    data: page.rows.map((user) => ({
-      ...dataOf(user),
-      account_name: user.account_name,
-      setup_link_expires_at: linkEnd(user.setup_link_expires_at, core.clock.now()),
-    })),
-    next_cursor: page.nextCursor,
-  };
+  const page = pageOf(await userPage(core.database, filter), limit, (user) => ({
+    ...dataOf(user),
+    account_name: user.account_name,
+    setup_link_expires_at: linkEnd(user.setup_link_expires_at, core.clock.now()),
+  }));
+  return { message: "Users found.", ...page };
 });
 
 export const createUserRoute = endpoint({

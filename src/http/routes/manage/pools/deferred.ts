@@ -51,12 +51,7 @@ export const listPoolDeferredRoute = endpoint({
   const { limit, cursor = null, key = null } = call.query;
   const of = { accountId: call.account.id, poolId: found.pool.id, keyId: key, before: cursor };
   const rows = await call.core.database.run(listWaitingDeferred, { ...of, limit: limit + 1 });
-  const page = pageOf(rows, limit);
-  return {
-    message: "Deferred completions found.",
-    data: page.rows.map(dataOf),
-    next_cursor: page.nextCursor,
-  };
+  return { message: "Deferred completions found.", ...pageOf(rows, limit, dataOf) };
 });
 
 export const cancelPoolDeferredRoute = endpoint({

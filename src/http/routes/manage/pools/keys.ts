@@ -86,8 +86,8 @@ export const poolKeyRoutes = manageRoutes({
     run: async (call, { limit, cursor = null }) => {
       await findPool(call);
       const filter = { ...poolRefOf(call), before: cursor, limit: limit + 1 };
-      const { rows, nextCursor } = pageOf(await call.core.database.run(listPoolKeys, filter), limit);
-      return { data: await dataOf(call, rows), nextCursor };
+      const page = pageOf(await call.core.database.run(listPoolKeys, filter), limit, (key) => key);
+      return { ...page, data: await dataOf(call, page.data) };
     },
   },
   create: {

@@ -38,7 +38,7 @@ export const poolMemberRoutes = manageRoutes({
     summary: "List a pool's members",
     run: async (call) => {
       const found = await findPool(call);
-      return { data: found.members.map((row) => memberData(call, row)), nextCursor: null };
+      return { data: found.members.map((row) => memberData(call, row)), next_cursor: null };
     },
   },
   create: {

@@ -41,7 +41,7 @@ export const poolRoutes = manageRoutes({
     summary: "List the account's pools of AI providers",
     run: async (call) => {
       const found = await call.core.database.run(readPools, { accountId: call.account.id, id: null });
-      return { data: found.map((row) => dataOf(call, row)), nextCursor: null };
+      return { data: found.map((row) => dataOf(call, row)), next_cursor: null };
     },
   },
   create: {

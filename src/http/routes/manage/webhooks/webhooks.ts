@@ -68,7 +68,7 @@ export const webhookRoutes = manageRoutes({
     description: "An account has at most 50 endpoints. The oldest endpoint comes first.",
     run: async ({ core, account }) => {
       const rows = await core.database.run(listEndpoints, account.id);
-      return { data: rows.map((row) => shown(core, row)), nextCursor: null };
+      return { data: rows.map((row) => shown(core, row)), next_cursor: null };
     },
   },
   create: {
