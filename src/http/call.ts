@@ -78,7 +78,7 @@ export interface Head {
   /** For an endpoint of the management API that is no GET and changes nothing: the audit log does not name it. */
   changesNothing?: true;
   /** For an endpoint of the management API: the answer to a caller whom the scope admits and the operation does not; null
-   * for any other. It is given before the query and the body are judged. */
+   * for any other. It precedes the validation of the query and the body. */
   refuse?: (principal: Principal) => Problem | null;
   /** For a GET of the management API: each call leaves an entry in the audit log, as a change does. */
   audited?: true;

@@ -21,23 +21,23 @@ import type {
   PoolCall,
   UploadCall,
 } from "./call.ts";
-import { judge } from "./judge.ts";
 import { accountParam } from "./path-params.ts";
 import { isStorageOutage, storageErrorReply } from "./storage-errors.ts";
 import { isCleanPath, queryRefusal, unknownPathReply } from "./url-text.ts";
+import { validateCall } from "./validate.ts";
 
 /** A head as it is written: one with a scope is of the family `manage`. */
 type Described = Omit<Head, "family"> & { family?: Exclude<Head["family"], "manage"> };
 
 /** What the handler of a management endpoint receives as its head describes it. */
-type Judged<H extends Described> = {
+type Validated<H extends Described> = {
   input: z.output<H["body"]>;
   query: z.output<H["query"]>;
   params: { readonly [Name in keyof H["params"]]: z.output<H["params"][Name]> };
 };
 
 type CallOf<H extends Described> = H["scope"] extends string
-  ? Judged<H> &
+  ? Validated<H> &
       (H["scope"] extends "account"
         ? ManageAccountCall
         : H["scope"] extends "anonymous"
@@ -167,8 +167,7 @@ function replyOf({ replies }: Head, answer: object | null): Reply | Problem | nu
 /**
  * `endpoint(head)(handler)`. A handler answers with the message and the data of the head's first reply, with one of the
  * head's replies in full, or with a problem. A `ProblemError` that it throws is its answer too. A handler of the
- * management API receives its body, query and parameters as the head's schemas read them; what they refuse is answered
- * before.
+ * management API receives its body, query and parameters as the head's schemas read them, and no request that they refuse.
  *
  * @example
  * export const getGreetingRoute = endpoint({
@@ -192,14 +191,14 @@ export function endpoint<const H extends Described>(described: H) {
   return (handler: (call: CallOf<H>) => Promise<HandlerAnswer<H>>): Endpoint => {
     const run = async (call: Call): Promise<Reply | Problem | null> => {
       try {
-        const judged = head.family === "manage" ? judge(head, call as ManageCall) : call;
-        return replyOf(head, await handler(judged as unknown as CallOf<H>));
+        const validated = head.family === "manage" ? validateCall(head, call as ManageCall) : call;
+        return replyOf(head, await handler(validated as unknown as CallOf<H>));
       } catch (error) {
         if (error instanceof ProblemError) return error.problem;
         throw error;
       }
     };
-    /** Of an authenticated caller: authentication comes before the query is judged. */
+    /** Of an authenticated caller: authentication comes before the query is validated. */
     const handle = async (admitted: Call): Promise<Reply | null> => {
       admitted.logged.account = accountOf(admitted);
       admitted.logged.keyId = keyOf(admitted);

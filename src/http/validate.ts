@@ -1,4 +1,4 @@
-// What a request to the management API brings, against its head: the query first, then the body, then the path. Every
+// Validates a request to the management API by its head: first the query, then the body, then the path. Every
 // issue has its path, in the words of the schema, as the provisioning file tells it; values are never repeated, since
 // they may be secrets.
 
@@ -29,19 +29,19 @@ export function validateQuery<S extends z.ZodType>(schema: S, query: URLSearchPa
   return validate(schema, { ...fields });
 }
 
-/** A parameter that its schema refuses names nothing: 404. The account, which may be named by its name, was looked up before. */
-function judgeParams(schemas: Record<string, z.ZodType>, params: Readonly<Record<string, string>>): void {
+/** Throws a 404 for a parameter that its schema refuses. The account, which a path may name by its name, was looked up before. */
+function validateParams(schemas: Record<string, z.ZodType>, params: Readonly<Record<string, string>>): void {
   for (const [name, schema] of Object.entries(schemas))
     if (name !== "account" && !schema.safeParse(params[name]).success)
       throw new ProblemError(problem("not_found"));
 }
 
-/** The call with `query` and `input`, its body, as the head's schemas read them. Throws a `ProblemError`: what they refuse. */
-export function judge(head: Head, call: ManageCall): ManageCall & { query: unknown; input: unknown } {
+/** The call with its query and its body (`input`) as the head's schemas read them. Throws a `ProblemError` for a request that they refuse. */
+export function validateCall(head: Head, call: ManageCall): ManageCall & { query: unknown; input: unknown } {
   const refusal = head.refuse?.(call.principal) ?? null;
   if (refusal !== null) throw new ProblemError(refusal);
   const query = head.query && validateQuery(head.query, queryOf(call.request));
   const input = head.body && validate(head.body, call.body.value);
-  if (head.params !== undefined) judgeParams(head.params, call.params);
+  if (head.params !== undefined) validateParams(head.params, call.params);
   return { ...call, query, input };
 }

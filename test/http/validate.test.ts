@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { z } from "zod";
-import { validate, validateQuery } from "#http/judge.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import { thrownProblem } from "./thrown.ts";
 
 const schema = z.strictObject({
