@@ -8,7 +8,6 @@ function Fields({ onKey }: { onKey: (key: string) => void }) {
   const [zone, setZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
   const [country, setCountry] = useState("");
   const form = useForm("createAccount", {
-    touches: ["listAccounts"],
     onDone: ({ data }) => onKey(data.api_key),
   });
   return (

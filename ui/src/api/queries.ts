@@ -1,4 +1,4 @@
-// Reading through a cache: one key for each operation and its input, so that a change names what it touches.
+// Reading through a cache: one key for each operation and its input.
 
 import {
   type InfiniteData,
@@ -89,9 +89,9 @@ type Item<N extends OperationName> = Output<N> extends { data: (infer T)[] } ? T
 const pagesRead = (data: unknown): number => (data as InfiniteData<unknown> | undefined)?.pages?.length ?? 0;
 
 /** Called with the operations of whose answers something changed. */
-const newsListeners = new Set<(names: ReadonlySet<string>) => void>();
+const updateListeners = new Set<(names: ReadonlySet<string>) => void>();
 
-/** Reads again what the operations have read; lists that were paged through say that there is news instead. */
+/** Reads again what the operations have read; lists that were paged through report that there are updates instead. */
 export function readAgain(names: ReadonlySet<string> | "all"): void {
   void queryClient.invalidateQueries({
     predicate: (query) =>
@@ -99,20 +99,20 @@ export function readAgain(names: ReadonlySet<string> | "all"): void {
       pagesRead(query.state.data) < 2 &&
       isDue(query),
   });
-  if (names !== "all") for (const listener of newsListeners) listener(names);
+  if (names !== "all") for (const listener of updateListeners) listener(names);
 }
 
 /**
  * Whether a list that was paged through has changed, as far as is known. A hint says so; where hints may be missing its first page
  * says it, read as often as a list of one page. `clear`: what has changed by now is about to be shown.
  */
-function useNews<T>(
+function useUpdates<T>(
   name: OperationName,
   input: unknown,
   shown: Page<T> | undefined,
   readFirst: (signal: AbortSignal) => Promise<Page<T>>,
-): { hasNews: boolean; clear: () => void } {
-  const [hasNews, setHasNews] = useState(false);
+): { hasUpdates: boolean; clear: () => void } {
+  const [hasUpdates, setHasUpdates] = useState(false);
   const isLong = shown !== undefined;
   const first = useQuery<Page<T>, ApiError>({
     // Not the operation's own name: a hint says by itself what reading would.
@@ -127,19 +127,19 @@ function useNews<T>(
   useEffect(() => {
     if (first.data === undefined || first.data === compared.current) return;
     compared.current = first.data;
-    if (isLong && JSON.stringify(first.data.data) !== JSON.stringify(shown.data)) setHasNews(true);
+    if (isLong && JSON.stringify(first.data.data) !== JSON.stringify(shown.data)) setHasUpdates(true);
   }, [first.data, isLong, shown]);
   useEffect(() => {
-    if (!isLong) setHasNews(false);
+    if (!isLong) setHasUpdates(false);
     const listen = (names: ReadonlySet<string>) => {
-      if (isLong && names.has(name)) setHasNews(true);
+      if (isLong && names.has(name)) setHasUpdates(true);
     };
-    newsListeners.add(listen);
+    updateListeners.add(listen);
     return () => {
-      newsListeners.delete(listen);
+      updateListeners.delete(listen);
     };
   }, [isLong, name]);
-  return { hasNews, clear: () => setHasNews(false) };
+  return { hasUpdates, clear: () => setHasUpdates(false) };
 }
 
 /** So many of the first pages have that many rows, or all. */
@@ -151,7 +151,7 @@ function pagesOf(pages: readonly Page<unknown>[], rows: number): number {
 }
 
 /**
- * Reads a list page by page. `hasNews`: what it shows is not the newest any more; `refresh` reads its first page again, and those after
+ * Reads a list page by page. `hasUpdates`: what it shows is not the newest any more; `refresh` reads its first page again, and those after
  * it that hold so many rows.
  */
 export function usePages<N extends OperationName>(name: N, input: Input<N>) {
@@ -185,9 +185,11 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
   });
   const { data, isPlaceholderData } = result;
   const isLong = pagesRead(data) > 1 && !isPlaceholderData;
-  const news = useNews(name, input, isLong ? data?.pages[0] : undefined, (signal) => read(null, signal));
+  const updates = useUpdates(name, input, isLong ? data?.pages[0] : undefined, (signal) =>
+    read(null, signal),
+  );
   const refresh = async (rows = 0) => {
-    news.clear();
+    updates.clear();
     client.setQueryData<InfiniteData<Page<Item<N>>>>(queryKey, (known) => {
       if (known === undefined) return known;
       const count = pagesOf(known.pages, rows);
@@ -200,18 +202,18 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
   return {
     ...result,
     items,
-    hasNews: news.hasNews,
+    hasUpdates: updates.hasUpdates,
     refresh,
   };
 }
 
-/** A change. What the named operations have read is read again once it is done. */
-export function useChange<N extends OperationName>(name: N, touches: readonly OperationName[] = []) {
+/** A change. Everything on the screen is read again once it succeeds; other cached reads, when they are next shown. */
+export function useChange<N extends OperationName>(name: N) {
   const client = useQueryClient();
   return useMutation<Output<N>, ApiError, Input<N>>({
     // A secret in the answer is not kept once its component has gone.
     gcTime: 0,
     mutationFn: (input) => call(name, input),
-    onSuccess: () => Promise.all(touches.map((touched) => client.invalidateQueries({ queryKey: [touched] }))),
+    onSuccess: () => client.invalidateQueries(),
   });
 }

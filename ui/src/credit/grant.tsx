@@ -13,7 +13,6 @@ function Fields({ channel, onDone }: { channel: Channel; onDone: () => void }) {
   const [amount, setAmount] = useState("");
   const [note, setNote] = useState("");
   const form = useForm("grantCredit", {
-    touches: ["getCredit", "listCreditEntries"],
     onDone: ({ data }) => {
       done(`${number(data.remaining)} remain for ${channel}`);
       onDone();

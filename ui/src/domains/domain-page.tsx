@@ -9,8 +9,6 @@ import { Ask } from "#ui/parts/over/ask.tsx";
 import { PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 
-const touched = ["getSendingDomain", "listSendingDomains"] as const;
-
 function Finding({ of: { result, name, message, advice } }: { of: DomainFinding }) {
   return (
     <li className="stack tight">
@@ -29,10 +27,10 @@ export function Page() {
   const { domain: id = "" } = useParams({ strict: false }) as { domain?: string };
   const params = { account, domain: id };
   const read = useRead("getSendingDomain", { params });
-  const check = useChange("checkSendingDomain", touched);
-  const rotate = useChange("rotateSendingDomainKeys", touched);
-  const activate = useChange("activateSendingDomainKeys", touched);
-  const remove = useChange("deleteSendingDomain", touched);
+  const check = useChange("checkSendingDomain");
+  const rotate = useChange("rotateSendingDomainKeys");
+  const activate = useChange("activateSendingDomainKeys");
+  const remove = useChange("deleteSendingDomain");
   const navigate = useNavigate();
   const own = read.data?.data;
   const domain = own?.domain ?? "Domain";

@@ -17,7 +17,6 @@ function Add() {
   const [domain, setDomain] = useState("");
   const navigate = useNavigate();
   const form = useForm("createSendingDomain", {
-    touches: ["listSendingDomains"],
     onDone: ({ data }) =>
       navigate({ to: "/a/$account/domains/$domain", params: { account, domain: data.id } }),
   });

@@ -16,15 +16,13 @@ import { GatewayTabs } from "./gateway-tabs.tsx";
 import { Now, Traffic } from "./gateway-traffic.tsx";
 import { TestSend } from "./test-send.tsx";
 
-const touched = ["getGateway", "listGateways"] as const;
-
 function Actions({ gateway }: { gateway: Gateway }) {
   const { id: account } = useAccount();
   const params = { account, gateway: gateway.identifier };
-  const pause = useChange("pauseGateway", touched);
-  const resume = useChange("resumeGateway", touched);
-  const makeDefault = useChange("setDefaultGateway", touched);
-  const remove = useChange("deleteGateway", touched);
+  const pause = useChange("pauseGateway");
+  const resume = useChange("resumeGateway");
+  const makeDefault = useChange("setDefaultGateway");
+  const remove = useChange("deleteGateway");
   const navigate = useNavigate();
   const waits = gateway.state === "paused" || gateway.state === "stopped";
   return (

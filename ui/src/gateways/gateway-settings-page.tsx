@@ -15,7 +15,6 @@ export function Page() {
   const read = useRead("getGateway", { params: { account, gateway } }, { every: false });
   const navigate = useNavigate();
   const form = useForm("updateGateway", {
-    touches: ["getGateway", "listGateways"],
     says: `The settings of ${gateway} are saved`,
     onDone: () => navigate({ to: "/a/$account/gateways/$gateway", params: { account, gateway } }),
   });

@@ -20,11 +20,9 @@ import { useLinkNow } from "./link-now.ts";
 import { LinkWays } from "./link-ways.tsx";
 import { TestSend } from "./test-send.tsx";
 
-const touched = ["getGatewayLink", "getGateway", "listGateways"] as const;
-
 function Resume({ gateway, verb }: { gateway: Gateway; verb: string }) {
   const { id: account } = useAccount();
-  const resume = useChange("resumeGatewayLink", touched);
+  const resume = useChange("resumeGatewayLink");
   return (
     <>
       <button
@@ -42,7 +40,7 @@ function Resume({ gateway, verb }: { gateway: Gateway; verb: string }) {
 
 function Unlink({ gateway }: { gateway: Gateway }) {
   const { id: account } = useAccount();
-  const unlink = useChange("unlinkGateway", touched);
+  const unlink = useChange("unlinkGateway");
   return (
     <Ask
       label="Unlink…"

@@ -42,7 +42,6 @@ export function LinkWays({
   const [method, setMethod] = useState<"qr" | "code">("qr");
   const [number, setNumber] = useState("");
   const form = useForm("linkGateway", {
-    touches: ["getGatewayLink", "getGateway", "listGateways"],
     onDone: ({ data }) => onStarted(data),
   });
   const isTyped = hasRisk(kind) && method === "code";

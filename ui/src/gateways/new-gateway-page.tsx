@@ -18,7 +18,6 @@ export function Page() {
   const [identifier, setIdentifier] = useState("");
   const navigate = useNavigate();
   const form = useForm("createGateway", {
-    touches: ["listGateways"],
     says: `${identifier} was added`,
     onDone: ({ data }) =>
       navigate({

@@ -42,7 +42,6 @@ export function TestSend({ gateway, own = null }: { gateway: Gateway; own?: stri
   const [message, setMessage] = useState("Hello from Trunkline");
   const [sent, setSent] = useState<string | null>(null);
   const form = useForm("testGateway", {
-    touches: ["listAccountMessages"],
     onDone: ({ data }) => setSent(data.id),
   });
   const mail = gateway.channel === "email";

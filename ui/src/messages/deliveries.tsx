@@ -35,7 +35,7 @@ export function Deliveries({ message }: { message: string }) {
   const { id: account } = useAccount();
   const read = useRead("listMessageDeliveries", { params: { account, message } });
   const webhooks = useRead("listWebhooks", { params: { account } }, { every: 60_000 });
-  const replay = useChange("replayDelivery", ["listMessageDeliveries", "listDeliveries"]);
+  const replay = useChange("replayDelivery");
   const rows = read.data?.data;
   const nameOf = (id: string) => {
     const url = webhooks.data?.data.find((webhook) => webhook.id === id)?.url;

@@ -11,7 +11,7 @@ import { Status } from "#ui/parts/status.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { changeInParts } from "./in-parts.ts";
 import { Move } from "./move.tsx";
-import { answers, canBeCancelled, counted, dueOf, recipientOf, touchedByMessage } from "./words.ts";
+import { answers, canBeCancelled, counted, dueOf, recipientOf } from "./words.ts";
 
 export interface Results {
   changed: readonly MessageRecord[];
@@ -58,7 +58,7 @@ export function ManyActions({
   onResults: (results: Results) => void;
 }) {
   const { id: account } = useAccount();
-  const change = useChange("changeAccountMessages", touchedByMessage);
+  const change = useChange("changeAccountMessages");
   const apply = async (what: Omit<ChangeAccountMessagesRequest, "ids">, of: readonly MessageRecord[]) => {
     const why = await changeInParts(
       of.map(({ id }) => id),

@@ -16,12 +16,12 @@ import { Deliveries } from "./deliveries.tsx";
 import { MoveOne } from "./move.tsx";
 import { nextOf } from "./next.ts";
 import { WayBack } from "./way-back.tsx";
-import { answers, canBeCancelled, hasEnded, recipientOf, touchedByMessage } from "./words.ts";
+import { answers, canBeCancelled, hasEnded, recipientOf } from "./words.ts";
 
 function Actions({ record }: { record: MessageRecord }) {
   const { id: account } = useAccount();
-  const cancel = useChange("cancelAccountMessage", touchedByMessage);
-  const resolve = useChange("resolveAccountMessage", touchedByMessage);
+  const cancel = useChange("cancelAccountMessage");
+  const resolve = useChange("resolveAccountMessage");
   const params = { account, message: record.id };
   return (
     <>

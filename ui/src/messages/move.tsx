@@ -13,7 +13,7 @@ import { Typed } from "#ui/parts/over/ask.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { localIn, nextHourIn, scheduleAtOf } from "#ui/words/spans.ts";
-import { dueOf, recipientOf, touchedByMessage } from "./words.ts";
+import { dueOf, recipientOf } from "./words.ts";
 
 interface Moves {
   label: ReactNode;
@@ -81,7 +81,7 @@ export function Move(moves: Moves) {
 /** Moves one message; the time that it was given before can be given back. */
 export function MoveOne({ record, label }: { record: MessageRecord; label: string }) {
   const { id: account } = useAccount();
-  const change = useChange("rescheduleAccountMessage", touchedByMessage);
+  const change = useChange("rescheduleAccountMessage");
   const move = (schedule_at: string | null) =>
     change.mutateAsync({ params: { account, message: record.id }, body: { schedule_at } });
   const { schedule_at: before } = record;

@@ -21,7 +21,7 @@ import { FoldedActions, FoldedDue, FoldedName } from "./requests/folded.tsx";
 import { firstOf, type Line, lineId } from "./requests/folds.ts";
 import { useLines } from "./requests/lines.ts";
 import { rememberTrail } from "./trail.ts";
-import { dueOf, recipientOf, textOf, touchedByMessage } from "./words.ts";
+import { dueOf, recipientOf, textOf } from "./words.ts";
 
 const dayMs = 86_400_000;
 /** A page of the API, as large as it can be: a campaign is one line of this list. */
@@ -61,7 +61,7 @@ function At({ record }: { record: MessageRecord }) {
 
 function RowActions({ record }: { record: MessageRecord }) {
   const { id: account } = useAccount();
-  const cancel = useChange("cancelAccountMessage", touchedByMessage);
+  const cancel = useChange("cancelAccountMessage");
   return (
     <span className="row">
       <MoveOne record={record} label="Move…" />

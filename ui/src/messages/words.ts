@@ -1,6 +1,5 @@
 // What can be done to a message, and what a list shows of it.
 
-import type { OperationName } from "#ui/api/client.ts";
 import type { MessageRecord, MessageStatus } from "#ui/api/schema.ts";
 import { number } from "#ui/words/numbers.ts";
 
@@ -10,14 +9,6 @@ export const answers = [
   ["mark_sent", "Mark as sent", "It counts as sent. Nothing goes out."],
   ["mark_failed", "Mark as failed", "It counts as failed. Nothing goes out."],
 ] as const;
-
-/** What has to be read again after a change of a message. */
-export const touchedByMessage = [
-  "listAccountMessages",
-  "getAccountMessage",
-  "getAccountRequest",
-  "getOverview",
-] as const satisfies readonly OperationName[];
 
 /** `1 message`, `1,000 messages`. */
 export const counted = (count: number): string => `${number(count)} ${count === 1 ? "message" : "messages"}`;

@@ -17,7 +17,7 @@ function SendFromHere() {
   const { id: account } = useAccount();
   const navigate = useNavigate();
   const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 });
-  const send = useChange("sendAccountMessages", ["listAccountMessages", "getOverview"]);
+  const send = useChange("sendAccountMessages");
   const box = gateways.data?.data.find(({ kind, channel }) => kind === "sandbox" && channel === "sms");
   if (box === undefined) return null;
   const contact = {

@@ -31,7 +31,6 @@ export function Answer({
   useEffect(() => keepPending(name, pending), [name, pending]);
   const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 }).data?.data;
   const form = useForm("sendAccountMessages", {
-    touches: ["listAccountMessages", "getOverview"],
     says: "The answer is accepted",
     onDone: () => {
       forgetPending(name);

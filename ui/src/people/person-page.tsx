@@ -126,7 +126,7 @@ function Person({ asked }: { asked: string }) {
             <Talk
               entries={entries}
               isReading={sent.isFetchingNextPage || received.isFetchingNextPage}
-              hasNews={sent.hasNews || received.hasNews}
+              hasUpdates={sent.hasUpdates || received.hasUpdates}
               onNews={() => {
                 void sent.refresh();
                 void received.refresh();

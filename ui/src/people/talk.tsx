@@ -94,13 +94,13 @@ const maxPages = 20;
 export function Talk({
   entries,
   isReading,
-  hasNews,
+  hasUpdates,
   onNews,
   onOlder,
 }: {
   entries: readonly Entry[];
   isReading: boolean;
-  hasNews: boolean;
+  hasUpdates: boolean;
   onNews: () => void;
   onOlder: (() => void) | null;
 }) {
@@ -146,7 +146,7 @@ export function Talk({
           ))}
         </ol>
       </section>
-      {hasNews ? (
+      {hasUpdates ? (
         <button type="button" className="button newer" onClick={onNews}>
           The conversation has changed
         </button>

@@ -20,7 +20,7 @@ export function Deferred({ pool }: { pool: Pool }) {
     { params, query: { limit: 200 } },
     { enabled: pages.items.length > 0 },
   );
-  const cancel = useChange("cancelPoolDeferred", ["listPoolDeferred"]);
+  const cancel = useChange("cancelPoolDeferred");
   if (pages.items.length === 0) return null;
   const nameOf = (key: string) => keys.data?.data.find(({ id }) => id === key)?.name ?? key;
   return (

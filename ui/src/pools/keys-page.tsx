@@ -70,7 +70,7 @@ function Budget({ of: { budget, spent } }: { of: PoolKey }) {
 
 function Revoke({ pool, of }: { pool: Pool; of: PoolKey }) {
   const { id: account } = useAccount();
-  const revoke = useChange("revokePoolKey", ["listPoolKeys"]);
+  const revoke = useChange("revokePoolKey");
   return (
     <Ask
       verb="Revoke"

@@ -15,8 +15,6 @@ import { Opened } from "#ui/schema-form/opened.tsx";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
 import { CheckMember } from "./check-member.tsx";
 
-const touched = ["getPool", "listPools", "getPoolHealth", "getPoolMember"] as const;
-
 function MemberForm({
   kinds,
   member,
@@ -30,9 +28,9 @@ function MemberForm({
   const { pool = "" } = useParams({ strict: false });
   const navigate = useNavigate();
   const onDone = () => navigate({ to: "/a/$account/pools/$pool", params: { account, pool } });
-  const create = useForm("createPoolMember", { touches: touched, says: "The member was added", onDone });
-  const update = useForm("updatePoolMember", { touches: touched, says: "The member is saved", onDone });
-  const remove = useChange("deletePoolMember", touched);
+  const create = useForm("createPoolMember", { says: "The member was added", onDone });
+  const update = useForm("updatePoolMember", { says: "The member is saved", onDone });
+  const remove = useChange("deletePoolMember");
   const [word, setWord] = useState(member?.kind ?? kinds[0]?.kind ?? "");
   const [name, setName] = useState(member?.name ?? "");
   const [values, setValues] = useState<Values>(member ?? { settings: {} });

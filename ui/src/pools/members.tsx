@@ -92,7 +92,7 @@ function Use({
 
 function Switch({ pool, member }: { pool: Pool; member: PoolMember }) {
   const { id: account } = useAccount();
-  const update = useChange("updatePoolMember", ["getPool", "listPools", "getPoolHealth"]);
+  const update = useChange("updatePoolMember");
   const set = (active: boolean) => ({
     params: { account, pool: pool.id, member: member.id },
     body: { active },

@@ -61,7 +61,6 @@ function Add() {
   const [name, setName] = useState("");
   const navigate = useNavigate();
   const form = useForm("createPool", {
-    touches: ["listPools"],
     onDone: ({ data }) => navigate({ to: "/a/$account/pools/$pool", params: { account, pool: data.id } }),
   });
   return (

@@ -16,11 +16,10 @@ function Settings({ pool, reload }: { pool: Pool; reload: () => Promise<void> })
   const { id: account } = useAccount();
   const navigate = useNavigate();
   const form = useForm("updatePool", {
-    touches: ["getPool", "listPools"],
     says: "The pool's settings are saved",
     onDone: () => navigate({ to: "/a/$account/pools/$pool", params: { account, pool: pool.id } }),
   });
-  const remove = useChange("deletePool", ["listPools"]);
+  const remove = useChange("deletePool");
   return (
     <ValuesForm
       of={form}

@@ -37,7 +37,6 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
   const [files, setFiles] = useState<readonly ChosenFile[]>([]);
   const gateways = useRead("listGateways", { params: { account } }).data?.data;
   const form = useForm("sendAccountMessages", {
-    touches: ["listAccountMessages", "getOverview"],
     onDone: ({ data: { request_id: request, contact } }) => {
       forgetPending(name);
       const [first] = contact;

@@ -25,7 +25,6 @@ function Regeneration({ onKey }: { onKey: (key: string) => void }) {
   const { id: account, name } = useAccount();
   const key = usePersonalKey();
   const form = useForm("rotateApiKey", {
-    touches: ["getAccount"],
     onDone: ({ data }) => onKey(data.api_key),
   });
   return (

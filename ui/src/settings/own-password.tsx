@@ -8,7 +8,6 @@ export function OwnPassword() {
   const [current, setCurrent] = useState("");
   const [password, setPassword] = useState("");
   const form = useForm("changePassword", {
-    touches: ["getSession"],
     says: "Your password is changed",
     onDone: () => {
       setCurrent("");

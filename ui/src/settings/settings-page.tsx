@@ -20,12 +20,10 @@ function Forms({ account, reload }: { account: Account; reload: () => Promise<vo
   const [stored, setStored] = useState(account);
   const [turn, setTurn] = useState(0);
   const own = useForm("updateAccount", {
-    touches: ["getAccount", "listAccounts"],
     says: "The account is saved",
     onDone: ({ data }) => setStored(data),
   });
   const limits = useForm("updateAccount", {
-    touches: ["getAccount", "listAccounts", "getCredit", "listCreditEntries"],
     says: "The limits are saved",
     onDone: ({ data }) => {
       setStored(data);

@@ -14,7 +14,6 @@ function Fields({ onDone }: { onDone: () => void }) {
   const [recipients, setRecipients] = useState("");
   const [note, setNote] = useState("");
   const form = useForm("createSuppressions", {
-    touches: ["listSuppressions"],
     onDone: ({ data }) => {
       done(`${number(data.added)} ${data.added === 1 ? "recipient is" : "recipients are"} suppressed`);
       onDone();

@@ -9,8 +9,8 @@ import { suppressionReasons } from "#ui/words/reasons.ts";
 /** Takes a recipient off the suppression list, after it has said why they are on it and what follows. */
 export function TakeOff({ of: { channel, recipient, reason, note, created_at } }: { of: Suppression }) {
   const { id: account, name } = useAccount();
-  const remove = useChange("deleteSuppression", ["listSuppressions"]);
-  const restore = useChange("createSuppressions", ["listSuppressions"]);
+  const remove = useChange("deleteSuppression");
+  const restore = useChange("createSuppressions");
   return (
     <Ask
       verb="Take off"

@@ -14,7 +14,6 @@ function Fields({ onToken }: { onToken: (token: string) => void }) {
   const [scopes, setScopes] = useState<TokenScope[] | null>(null);
   const [expiresAt, setExpiresAt] = useState<string | null>(null);
   const form = useForm("createManagementToken", {
-    touches: ["listManagementTokens"],
     onDone: ({ data }) => onToken(data.token),
   });
   const body = { name, ...roleOf(account), scopes, expires_at: expiresAt };

@@ -15,7 +15,6 @@ interface Invited {
 function Fields({ onInvited }: { onInvited: (invited: Invited) => void }) {
   const [values, setValues] = useState({ email: "", name: "", account: "" });
   const form = useForm("createUser", {
-    touches: ["listUsers"],
     onDone: ({ data: { name, setup_link, setup_link_expires_at } }) => {
       if (setup_link !== null && setup_link_expires_at !== null)
         onInvited({ name, link: { setup_link, setup_link_expires_at } });

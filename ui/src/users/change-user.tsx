@@ -10,7 +10,7 @@ import { RoleChoice, roleOf } from "./role-choice.tsx";
 function Fields({ user, onDone }: { user: ListedUser; onDone: () => void }) {
   const [name, setName] = useState(user.name);
   const [account, setAccount] = useState(user.account ?? "");
-  const form = useForm("updateUser", { touches: ["listUsers"], says: `${name} is saved`, onDone });
+  const form = useForm("updateUser", { says: `${name} is saved`, onDone });
   const role = roleOf(account);
   const body = {
     ...(name === user.name ? {} : { name }),

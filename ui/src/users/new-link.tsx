@@ -8,7 +8,7 @@ import { LinkOnce } from "./link-once.tsx";
 
 export function NewLink({ user }: { user: ListedUser }) {
   const [link, setLink] = useState<NewSetupLink | null>(null);
-  const create = useChange("createSetupLink", ["listUsers"]);
+  const create = useChange("createSetupLink");
   return (
     <>
       <Ask

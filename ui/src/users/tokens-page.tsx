@@ -19,7 +19,7 @@ const timeOr = (at: string | null, otherwise: string) =>
 
 export function Page() {
   const pages = usePages("listManagementTokens", {});
-  const revoke = useChange("revokeManagementToken", ["listManagementTokens"]);
+  const revoke = useChange("revokeManagementToken");
   return (
     <>
       <PageHead title="Tokens">

@@ -38,7 +38,7 @@ export function Page() {
     { every: false, enabled: account !== undefined },
   );
   const name = of.data?.data.name ?? account;
-  const update = useChange("updateUser", ["listUsers"]);
+  const update = useChange("updateUser");
   return (
     <>
       <PageHead title="Users">

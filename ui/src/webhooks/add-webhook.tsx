@@ -9,7 +9,6 @@ function Fields({ onDone }: { onDone: (secret: string | null) => void }) {
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState("message.*");
   const form = useForm("createWebhook", {
-    touches: ["listWebhooks"],
     onDone: ({ data }) => onDone(data.secret),
   });
   return (

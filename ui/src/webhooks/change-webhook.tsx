@@ -14,7 +14,6 @@ function Fields({ of, reload, onDone }: { of: Webhook; reload: () => Promise<voi
   const [url, setUrl] = useState(of.url);
   const [events, setEvents] = useState(of.events.join(" "));
   const form = useForm("updateWebhook", {
-    touches: ["getWebhook", "listWebhooks"],
     says: "The endpoint is saved",
     onDone,
   });

@@ -22,7 +22,7 @@ export function Page() {
   const { webhook = "", event = "" } = useParams({ strict: false }) as { webhook?: string; event?: string };
   const params = { account, webhook, event };
   const read = useRead("getDelivery", { params });
-  const replay = useChange("replayDelivery", ["getDelivery", "listDeliveries"]);
+  const replay = useChange("replayDelivery");
   const delivery = read.data?.data;
   return (
     <>

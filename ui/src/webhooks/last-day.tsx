@@ -10,7 +10,7 @@ import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { Section } from "#ui/parts/page.tsx";
 import { ends, endsIn, hoursOf } from "./deliveries-by-hour.ts";
 
-/** Tries are counted about a second after their end, and a busy account has news all the time: hints say nothing here. */
+/** Tries are counted about a second after their end, and a busy account changes all the time, so hints are ignored here. */
 const paceMs = 30_000;
 
 /** The statistics of all endpoints, in one call; undefined: not known yet. */

@@ -28,7 +28,6 @@ function Since({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
     { enabled: since !== null },
   );
   const form = useForm("replayFailedDeliveries", {
-    touches: ["getWebhook", "listWebhooks", "listDeliveries", "countFailedDeliveries"],
     onDone: ({ data }) => {
       const verb = data.replayed === 1 ? "is" : "are";
       done(`${number(data.replayed)} ${verb} posted again${data.more ? "; there are more" : ""}`);
@@ -37,7 +36,7 @@ function Since({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
   });
   const found = since === null ? undefined : counted.data?.data;
   const isOff = !webhook.active;
-  const enable = useChange("updateWebhook", ["getWebhook", "listWebhooks"]);
+  const enable = useChange("updateWebhook");
   const submit = async () => {
     if (since === null || found === undefined) return;
     if (isOff) {

@@ -21,15 +21,13 @@ import { ReplaySince } from "./replay-since.tsx";
 import { verifySnippet } from "./verify-snippet.ts";
 import { WebhookState } from "./webhook-state.tsx";
 
-const touched = ["getWebhook", "listWebhooks", "listDeliveries", "getWebhookStatistics"] as const;
-
 function Actions({ webhook }: { webhook: Webhook }) {
   const { id: account } = useAccount();
   const params = { account, webhook: webhook.id };
-  const test = useChange("testWebhook", touched);
-  const update = useChange("updateWebhook", touched);
-  const rotate = useChange("rotateWebhookSecret", touched);
-  const remove = useChange("deleteWebhook", touched);
+  const test = useChange("testWebhook");
+  const update = useChange("updateWebhook");
+  const rotate = useChange("rotateWebhookSecret");
+  const remove = useChange("deleteWebhook");
   const navigate = useNavigate();
   const [secret, setSecret] = useState<string | null>(null);
   return (

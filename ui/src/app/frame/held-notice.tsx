@@ -9,13 +9,11 @@ import { number } from "#ui/words/numbers.ts";
 const counted = (count: number, one: string, many = `${one}s`) =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-const touched = ["getInstallation", "getInstallationDetails", "getOverview", "listAccountMessages"] as const;
-
 /** For operators, who can end the hold. */
 function OfInstallation() {
   const read = useRead("getInstallation", {}, { every: 60_000 });
-  const release = useChange("releaseHeldMessages", touched);
-  const cancel = useChange("cancelHeldMessages", touched);
+  const release = useChange("releaseHeldMessages");
+  const cancel = useChange("cancelHeldMessages");
   const held = read.data?.data.held ?? null;
   if (held === null) return null;
   const messages = counted(held.messages, "message");

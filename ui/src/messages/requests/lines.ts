@@ -6,7 +6,7 @@ import type { MessageRecord } from "#ui/api/schema.ts";
 import { lineOf, linesOf } from "./folds.ts";
 
 /**
- * The pages of what waits as lines. Messages of a request that is folded are no news to a person, so that reading goes on until something
+ * The pages of what waits as lines. Messages of a request that is folded are not new to a person, so that reading goes on until something
  * else comes, or the page is left. `folds`: whether requests are lines.
  */
 export function useLines(pages: ReturnType<typeof usePages<"listAccountMessages">>, folds: boolean) {

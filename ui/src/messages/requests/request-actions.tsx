@@ -1,7 +1,7 @@
 import { useChange } from "#ui/api/queries.ts";
 import type { AccountRequest } from "#ui/api/schema.ts";
 import { Move } from "#ui/messages/move.tsx";
-import { counted, touchedByMessage } from "#ui/messages/words.ts";
+import { counted } from "#ui/messages/words.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Ask, typedFor } from "#ui/parts/over/ask.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
@@ -10,8 +10,8 @@ import { number } from "#ui/words/numbers.ts";
 /** Moves and cancels all of a request that still waits, in one call. */
 export function RequestActions({ request }: { request: AccountRequest }) {
   const { id: account } = useAccount();
-  const cancel = useChange("cancelAccountRequest", touchedByMessage);
-  const move = useChange("rescheduleAccountRequest", touchedByMessage);
+  const cancel = useChange("cancelAccountRequest");
+  const move = useChange("rescheduleAccountRequest");
   const { waiting, messages, due } = request;
   if (waiting === 0) return null;
   const params = { account, request: request.id };

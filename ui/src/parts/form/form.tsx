@@ -25,18 +25,14 @@ export interface FormState<N extends OperationName> extends FormFace {
 }
 
 /**
- * A form over one operation. `touches`: what is read again afterwards. `says`: the word at the edge of the page when it is done;
+ * A form over one operation. `says`: the word at the edge of the page when it is done;
  * `onDone` gets the answer.
  */
 export function useForm<N extends OperationName>(
   name: N,
-  {
-    touches = [],
-    says,
-    onDone,
-  }: { touches?: readonly OperationName[]; says?: string; onDone?: (reply: Output<N>) => unknown } = {},
+  { says, onDone }: { says?: string; onDone?: (reply: Output<N>) => unknown } = {},
 ): FormState<N> {
-  const change = useChange(name, touches);
+  const change = useChange(name);
   const isTouched = useRef(false);
   return {
     error: change.error,

@@ -19,7 +19,7 @@ interface Pages<T> {
   hasNextPage: boolean;
   isFetching: boolean;
   isFetchingNextPage: boolean;
-  hasNews: boolean;
+  hasUpdates: boolean;
   fetchNextPage: () => unknown;
   refresh: (rows?: number) => Promise<void>;
 }
@@ -102,13 +102,13 @@ export function List<T>({
   // Rows that were chosen further down would be gone.
   const takesIn = follows && isPlaced && !isPaused && chosen.length === 0 && scrollY < 1;
   useEffect(() => {
-    if (pages.hasNews && takesIn && !pages.isFetching) void refresh(last + ahead + 1);
+    if (pages.hasUpdates && takesIn && !pages.isFetching) void refresh(last + ahead + 1);
   });
   if (pages.data === undefined) return <Waiting error={pages.error} />;
   const shown = part === undefined ? items : items.slice(part.from, last + 1);
   return (
     <>
-      {pages.hasNews && !takesIn ? (
+      {pages.hasUpdates && !takesIn ? (
         <button
           type="button"
           className="button newer"

@@ -13,7 +13,6 @@ function Fields({ pool, onKey }: { pool: Pool; onKey: (key: string | null) => vo
   const { id: account } = useAccount();
   const [name, setName] = useState("");
   const form = useForm("createPoolKey", {
-    touches: ["listPoolKeys"],
     onDone: ({ data }) => onKey(data.key),
   });
   return (

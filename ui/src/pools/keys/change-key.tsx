@@ -23,7 +23,6 @@ interface Of {
 function Fields({ pool, of, reload, onDone }: Of & { reload: () => Promise<void>; onDone: () => void }) {
   const { id: account } = useAccount();
   const form = useForm("updatePoolKey", {
-    touches: ["listPoolKeys"],
     says: `${of.name} is saved`,
     onDone,
   });
@@ -63,7 +62,6 @@ function Replacement({ pool, of, onKey }: Of & { onKey: (key: string | null) => 
   const [name, setName] = useState(() => nextName(of.name));
   const { models, limits, budget, expires_at } = of;
   const form = useForm("createPoolKey", {
-    touches: ["listPoolKeys"],
     onDone: ({ data }) => onKey(data.key),
   });
   return (

@@ -7,7 +7,7 @@ import { queryOf, rangeOf } from "#ui/parts/charts/ranges.ts";
 export const splits = ["member", "key", "model", "status"] as const;
 type Split = (typeof splits)[number];
 
-/** Calls are counted about a second after their end, and a busy pool has news all the time: hints say nothing here. */
+/** Calls are counted about a second after their end, and a busy pool changes all the time, so hints are ignored here. */
 const paceMs = 30_000;
 
 /** How far the service's clock is ahead of the browser's, ms; null: no answer has said so yet. */

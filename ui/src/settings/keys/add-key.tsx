@@ -11,7 +11,6 @@ import { keySchema } from "./key-schema.ts";
 function Fields({ gateways, onKey }: { gateways: readonly Gateway[]; onKey: (key: string) => void }) {
   const { id: account } = useAccount();
   const form = useForm("createNamedKey", {
-    touches: ["listNamedKeys"],
     onDone: ({ data }) => onKey(data.key),
   });
   return (

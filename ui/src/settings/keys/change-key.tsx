@@ -27,7 +27,6 @@ function Fields({
 }: Of & { gateways: readonly Gateway[]; reload: () => Promise<void>; onDone: () => void }) {
   const { id: account } = useAccount();
   const form = useForm("updateNamedKey", {
-    touches: ["listNamedKeys", "getNamedKey"],
     says: `${of.name} is saved`,
     onDone,
   });
@@ -77,7 +76,6 @@ function Rotation({ of, onKey }: Of & { onKey: (key: string) => void }) {
   // When it was used last is a matter of the present.
   const { data: now } = useRead("getNamedKey", { params: { account, key: of.id } });
   const form = useForm("rotateNamedKey", {
-    touches: ["listNamedKeys", "getNamedKey"],
     onDone: ({ data }) => onKey(data.key),
   });
   return (
@@ -113,7 +111,7 @@ function LastUseNow({ of }: Of) {
 
 export function RevokeKey({ of }: Of) {
   const { id: account } = useAccount();
-  const revoke = useChange("revokeNamedKey", ["listNamedKeys", "getNamedKey"]);
+  const revoke = useChange("revokeNamedKey");
   return (
     <Ask
       verb="Revoke"
