@@ -1,5 +1,5 @@
 // A device's way to WhatsApp through a proxy: an agent for its connection, and the library's downloads over the same agent.
-// The process of such a device can connect to its proxy alone (`runtime/children/bound-child`), so what is forgotten here fails.
+// The process of such a device can connect to its proxy alone (`runtime/children/sandboxed-child`), so what is forgotten here fails.
 
 import type { EventEmitter } from "node:events";
 import type { Agent, ClientRequest } from "node:http";

@@ -62,8 +62,8 @@ export async function complete(
   const choices = askable(found.choices, api);
   if (api.passedOn !== undefined && choices.length === 0) return refuse(400, notPassedOn(api.passedOn.path));
   const rulesFor = (served: ServicePool, { choice }: Winner): AnswerRules => ({
-    // Vectors of two models do not mix, so embeddings always say which one it was.
-    model: api.keepsModel
+    // Vectors of two models do not mix, so embeddings always name the model that served them.
+    model: api.echoesModel
       ? (request.model ?? pool.name)
       : pool.answer_model === "pool" && kind !== "embeddings"
         ? pool.name

@@ -67,7 +67,7 @@ export function createAccountChanges(deps: { clock: Clock; database: Database; l
     const all = elsewhere;
     here = new Map();
     elsewhere = new Map();
-    if (isShared) passOn(own);
+    if (isShared) forward(own);
     for (const [subject, found] of own) for (const topic of found) addTo(all, subject, topic);
     const byAccount = new Map<string, Set<Topic>>();
     for (const [subject, found] of all)
@@ -78,7 +78,7 @@ export function createAccountChanges(deps: { clock: Clock; database: Database; l
     }
   }
 
-  function passOn(changes: ReadonlyMap<string, ReadonlySet<Topic>>): void {
+  function forward(changes: ReadonlyMap<string, ReadonlySet<Topic>>): void {
     const texts = [...changes].map(
       ([subject, found]) => `${subject}.${[...found].map((topic) => topics.indexOf(topic)).join(".")}`,
     );
@@ -86,7 +86,7 @@ export function createAccountChanges(deps: { clock: Clock; database: Database; l
       database.notify(prefix + texts.slice(at, at + subjectsPerNotification).join(" "));
   }
 
-  function heard(notification: string): void {
+  function onNotification(notification: string): void {
     if (notification === "lanes") void refresh();
     if (watchers.size === 0 || !notification.startsWith(prefix)) return;
     for (const text of notification.slice(prefix.length).split(" ")) {
@@ -122,7 +122,7 @@ export function createAccountChanges(deps: { clock: Clock; database: Database; l
       for (const [subject, found] of topics) for (const topic of found) add(here, subject, topic);
     if (kinds.includes("lanes")) void refresh();
   });
-  database.onNotify(heard);
+  database.onNotify(onNotification);
 
   return {
     watch: (accountId, person, { changed, over }) => {

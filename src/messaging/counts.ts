@@ -22,9 +22,9 @@ export function createCountWriter({
   log,
 }: Pick<Core, "clock" | "database" | "log">): CountWriter {
   const stopping = new AbortController();
-  let hasNews = false;
+  let isDirty = false;
   const write = async () => {
-    hasNews = false;
+    isDirty = false;
     try {
       const { ended, more } = await database.run(storeMessageCounts, null);
       for (const { id, account_id: account, gateway_id: gateway, channel, status, code } of ended)
@@ -35,7 +35,7 @@ export function createCountWriter({
       if (more > 0)
         log.record({ event: "message.ended", more }, "More messages ended otherwise than delivered.");
     } catch (error) {
-      hasNews = true;
+      isDirty = true;
       throw error;
     }
   };
@@ -44,13 +44,13 @@ export function createCountWriter({
     log,
     signal: stopping.signal,
     ms: intervalMs,
-    isNeeded: () => hasNews,
+    isNeeded: () => isDirty,
     turn: write,
     failure: { event: "counts.write_failed", message: "Counts of messages could not be written." },
   });
   return {
     start: () => {
-      hasNews = true;
+      isDirty = true;
       writes.start();
     },
     stop: async () => {

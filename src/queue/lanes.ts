@@ -53,8 +53,8 @@ export class Lanes {
   readonly #turns: Interval;
   readonly #stopping = new AbortController();
   readonly #closing = new Map<Promise<void>, OpenLane>();
-  /** Lanes being given back: this process owns them until what is in flight is settled. */
-  readonly #givingBack = new Set<string>();
+  /** Lanes being released: this process owns them until what is in flight is settled. */
+  readonly #beingReleased = new Set<string>();
   /** Lanes that could not be opened when they were last claimed. */
   readonly #unopenable = new Set<string>();
   /** Lanes that this process needs to own, because it holds their gateways' connections. */
@@ -205,7 +205,7 @@ export class Lanes {
     const share = Math.ceil(active.length / alive.size);
     const free = active.filter(({ id, owner, wanted_by }) => {
       if (wanted_by !== null && wanted_by !== processId && alive.has(wanted_by)) return false;
-      if (owner === processId) return !this.#open.has(id) && !this.#givingBack.has(id);
+      if (owner === processId) return !this.#open.has(id) && !this.#beingReleased.has(id);
       return owner === null || !alive.has(owner);
     });
     // Lanes that could not be opened come last, the longest untried first, so that they do not delay the others.
@@ -230,7 +230,7 @@ export class Lanes {
         .filter(({ lane }) => !this.#requested.has(lane.id))
         .sort((a, b) => a.lane.inFlight - b.lane.inFlight)
         .slice(0, surplus);
-      for (const { lane } of leastBusy) this.#giveBack(lane);
+      for (const { lane } of leastBusy) this.#releaseAfterStop(lane);
     }
     this.#inSync = true;
     return requested.length + Math.min(untried.length, room) > batch.length;
@@ -277,7 +277,7 @@ export class Lanes {
     const { database, processId, recover } = this.#deps;
     const inactive = lanes.filter(({ id, active, owner }) => {
       if (active === 1 || owner === null) return false;
-      return owner === processId ? !this.#open.has(id) && !this.#givingBack.has(id) : !alive.has(owner);
+      return owner === processId ? !this.#open.has(id) && !this.#beingReleased.has(id) : !alive.has(owner);
     });
     if (inactive.length === 0) return;
     for (const row of await database.run(claimLanes, { processId, lanes: inactive })) {
@@ -322,14 +322,14 @@ export class Lanes {
         this.#open.delete(id);
         this.#close(lane, lane.stop());
       } else if (head.active === 0 || head.revision !== revision) {
-        this.#giveBack(lane);
+        this.#releaseAfterStop(lane);
       }
     }
   }
 
-  #giveBack(lane: OpenLane): void {
+  #releaseAfterStop(lane: OpenLane): void {
     this.#open.delete(lane.id);
-    this.#givingBack.add(lane.id);
+    this.#beingReleased.add(lane.id);
     this.#close(
       lane,
       lane.stop().then(
@@ -339,7 +339,7 @@ export class Lanes {
           return this.#releasing;
         },
         (error) => {
-          this.#givingBack.delete(lane.id);
+          this.#beingReleased.delete(lane.id);
           throw error;
         },
       ),
@@ -360,7 +360,7 @@ export class Lanes {
       const fields = { event: "lanes.release_failed", error, lanes: lanes.length };
       log.warn(fields, "Lanes could not be given back; this process claims them again.");
     }
-    for (const { id } of lanes) this.#givingBack.delete(id);
+    for (const { id } of lanes) this.#beingReleased.delete(id);
     // Another process may claim them, or this one opens them again with their new settings.
     this.changed();
   }

@@ -57,8 +57,8 @@ export interface ApiRequest {
   parameters: Body | null;
   /** Parameters of the chat completion that a member which refuses them is asked without. */
   optional: ReadonlySet<string>;
-  /** Answers have the model's name that the request used, also where the pool names another. */
-  keepsModel: boolean;
+  /** Answers name the model as the request did, even if the pool would name another. */
+  echoesModel: boolean;
   /** The request as a chat completion, made when a member first needs it; or what has no form in one. */
   chat(): ChatForm | Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
   /** What `chat` left out, by name; empty before it was called. */

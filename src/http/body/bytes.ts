@@ -87,12 +87,12 @@ export function streamBody(
         return;
       }
       request.pause();
-      taking = taken.then(goOn, (error: unknown) => {
+      taking = taken.then(resume, (error: unknown) => {
         reject(error);
-        return goOn(false);
+        return resume(false);
       });
     }
-    function goOn(more: boolean): boolean {
+    function resume(more: boolean): boolean {
       taking = null;
       if (ended === null) {
         if (more) request.resume();

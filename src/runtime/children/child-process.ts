@@ -21,7 +21,7 @@ export interface Child {
 
 /**
  * Where a child may connect to. `outside`: neither to a loopback address nor to a Unix socket, as far as JavaScript in the
- * child can refuse it (`bound-child.ts`).
+ * child can refuse it (`sandboxed-child.ts`).
  */
 export type ChildNetwork = "none" | "outside" | "all";
 
@@ -44,8 +44,8 @@ const endWithParent = `data:text/javascript,${encodeURIComponent(
   'process.once("disconnect", () => process.exit(0));',
 )}`;
 
-const boundChild = ownModule("runtime/children/bound-child");
-/** Tells Node how to read `bound-child.ts`. */
+const sandboxedChild = ownModule("runtime/children/sandboxed-child");
+/** Tells Node how to read `sandboxed-child.ts`. */
 const packageFile = new URL("package.json", installation);
 
 function permissionFlags({ network, only = null, read, write }: ChildPermissions): string[] {
@@ -54,10 +54,10 @@ function permissionFlags({ network, only = null, read, write }: ChildPermissions
     // Node's SQLite opens files past the permission model (seen with Node 26.10).
     "--no-experimental-sqlite",
     ...(network === "none" ? [] : ["--allow-net"]),
-    ...[boundChild, packageFile, ...read].map((url) => `--allow-fs-read=${fileURLToPath(url)}`),
+    ...[sandboxedChild, packageFile, ...read].map((url) => `--allow-fs-read=${fileURLToPath(url)}`),
     ...write.map((url) => `--allow-fs-write=${fileURLToPath(url)}`),
     "--import",
-    `${boundChild.href}?${new URLSearchParams({ network, ...(only !== null && { only }) })}`,
+    `${sandboxedChild.href}?${new URLSearchParams({ network, ...(only !== null && { only }) })}`,
   ];
 }
 

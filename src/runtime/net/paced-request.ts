@@ -21,16 +21,16 @@ export class ReadingTurns {
     this.#later = later;
   }
 
-  wait(goOn: () => void): void {
-    this.#waiting.push(goOn);
+  wait(resume: () => void): void {
+    this.#waiting.push(resume);
     if (this.#waiting.length === 1) this.#schedule();
   }
 
   #schedule(): void {
     this.#later(() => {
-      const goOn = this.#waiting.shift();
+      const resume = this.#waiting.shift();
       if (this.#waiting.length > 0) this.#schedule();
-      goOn?.();
+      resume?.();
     });
   }
 }
@@ -75,7 +75,7 @@ export class PacedRequest extends IncomingMessage {
     const more = super.push(piece);
     if (this.#spent < turnBytes) return more;
     this.#waits = true;
-    this.#turns.wait(() => this.#goOn());
+    this.#turns.wait(() => this.#resume());
     return false;
   }
 
@@ -85,7 +85,7 @@ export class PacedRequest extends IncomingMessage {
     else super._read(size);
   }
 
-  #goOn(): void {
+  #resume(): void {
     this.#waits = false;
     this.#spent = 0;
     this.#handOn();

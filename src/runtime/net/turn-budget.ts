@@ -24,11 +24,11 @@ export class TurnBudget {
     return true;
   }
 
-  /** Calls `goOn` in a later turn whose budget is not spent before; it then takes so many bytes. */
-  wait(bytes: number, goOn: () => void): void {
+  /** Calls `resume` in a later turn whose budget is not spent before; it then takes so many bytes. */
+  wait(bytes: number, resume: () => void): void {
     this.#waiting.push(() => {
       this.#spend(bytes);
-      goOn();
+      resume();
     });
     this.#schedule();
   }
@@ -48,9 +48,9 @@ export class TurnBudget {
     this.#scheduled = false;
     this.#spent = 0;
     while (this.#spent < turnBudgetBytes) {
-      const goOn = this.#waiting.shift();
-      if (goOn === undefined) return;
-      goOn();
+      const resume = this.#waiting.shift();
+      if (resume === undefined) return;
+      resume();
     }
     this.#schedule();
   }

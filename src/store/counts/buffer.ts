@@ -40,7 +40,7 @@ export interface MinuteCounts extends Counts {
  * What happened to `n` messages of a gateway at `at` (epoch ms). Of a webhook endpoint: `delivered` is a delivery, `failed` a try
  * that is followed by another, `undelivered` a delivery that is not tried again.
  */
-export interface Happening {
+export interface CountedEvent {
   name: CountName;
   account_id: string;
   channel: Channel | "webhook";
@@ -62,7 +62,7 @@ export interface EndedMessage {
   code: string | null;
 }
 
-/** So many ended messages wait to be logged; of more there is a number. */
+/** At most this many ended messages are kept for the log; further ones are only counted. */
 const maxEnded = 1_000;
 
 const minuteMs = 60_000;
@@ -72,7 +72,7 @@ export const noCounts = (): Counts =>
 
 /** The counts of one transaction. The engine calls `commit` or `discard` when the transaction has ended. */
 export interface TransactionCounts {
-  add(happening: Happening): void;
+  add(event: CountedEvent): void;
   end(message: EndedMessage): void;
   /** Takes all counts that wait to be stored. If the transaction fails, they wait again. */
   take(): MinuteCounts[];
@@ -105,7 +105,7 @@ export class CountBuffer {
       takenMore = 0;
     };
     return {
-      add: (happening) => addHappening(added, happening),
+      add: (event) => addEvent(added, event),
       end: (message) => void ended.push(message),
       takeEnded: () => {
         takenEnded = this.#ended;
@@ -142,9 +142,9 @@ export class CountBuffer {
   }
 }
 
-function addHappening(sums: Map<string, MinuteCounts>, happening: Happening): void {
-  const { name, account_id, channel, gateway_id, n = 1, ms = null } = happening;
-  const at = happening.at - (happening.at % minuteMs);
+function addEvent(sums: Map<string, MinuteCounts>, event: CountedEvent): void {
+  const { name, account_id, channel, gateway_id, n = 1, ms = null } = event;
+  const at = event.at - (event.at % minuteMs);
   const key = `${gateway_id} ${at}`;
   let sum = sums.get(key);
   if (sum === undefined) {

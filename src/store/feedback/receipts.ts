@@ -121,7 +121,7 @@ export function applyReceipt(
 }
 
 async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise<void> {
-  const byReference = await meetReferences(
+  const byReference = await upsertReferences(
     tx,
     receipts.flatMap(({ gatewayId, reference, receivedAt }) =>
       reference === null
@@ -129,8 +129,9 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
         : [{ gateway_id: gatewayId, reference, message_id: null, parts: 1, created_at: receivedAt }],
     ),
   );
-  const metOf = (receipt: IncomingReceipt) => byReference.get(`${receipt.gatewayId} ${receipt.reference}`);
-  const target = (receipt: IncomingReceipt) => metOf(receipt)?.messageId ?? receipt.messageId;
+  const referenceOf = (receipt: IncomingReceipt) =>
+    byReference.get(`${receipt.gatewayId} ${receipt.reference}`);
+  const target = (receipt: IncomingReceipt) => referenceOf(receipt)?.messageId ?? receipt.messageId;
   const ids = receipts.map(target).filter((id) => id !== null);
   const owners = new Map<string, string>();
   if (ids.length > 0) {
@@ -146,24 +147,24 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
     const id = target(receipt);
     return id !== null && owners.get(id) === receipt.gatewayId;
   });
-  // A report that carries our id teaches its reference to those that carry the reference alone, come or to come.
-  const taught = known.flatMap(({ gatewayId, reference, messageId, receivedAt }) =>
+  // A report that carries our id links its reference to the message, for reports that carry the reference alone.
+  const learned = known.flatMap(({ gatewayId, reference, messageId, receivedAt }) =>
     reference === null || messageId === null || byReference.has(`${gatewayId} ${reference}`)
       ? []
       : [{ gateway_id: gatewayId, reference, message_id: messageId, parts: 1, created_at: receivedAt }],
   );
-  const met = await meetReferences(tx, taught);
+  const stored = await upsertReferences(tx, learned);
   const rows = await lockMessages(
     tx,
     known.map((receipt) => target(receipt) as string),
   );
   // After the messages are locked: a settlement has taken what waited for it, or finds it.
-  const waiting = await takeWaiting(tx, taught, met, rows);
+  const waiting = await takeWaiting(tx, learned, stored, rows);
   // As above: of two transactions with a part each, the second sees the first one's receipt.
   const inParts = known.flatMap((receipt) => {
-    const met = metOf(receipt);
-    if (met === undefined || met.parts < 2 || !deliveredStates.includes(receipt.status)) return [];
-    return [{ ...met, reference: receipt.reference }];
+    const known = referenceOf(receipt);
+    if (known === undefined || known.parts < 2 || !deliveredStates.includes(receipt.status)) return [];
+    return [{ ...known, reference: receipt.reference }];
   });
   const incomplete = await undeliveredParts(tx, inParts);
   const changes = new TransitionBatch();
@@ -242,7 +243,7 @@ export async function returnedReferences(
 }
 
 /** The message of a reference, and how many references of it have to be delivered until it is. */
-interface Met {
+interface StoredReference {
   messageId: string;
   parts: number;
 }
@@ -250,7 +251,7 @@ interface Met {
 /** The messages of which a part has not been reported as delivered, these receipts included. */
 async function undeliveredParts(
   tx: Tx,
-  receipts: readonly (Met & { reference: string | null })[],
+  receipts: readonly (StoredReference & { reference: string | null })[],
 ): Promise<ReadonlySet<string>> {
   if (receipts.length === 0) return new Set();
   const delivered = new Map<string, { parts: number; references: Set<string> }>();
@@ -272,13 +273,16 @@ async function undeliveredParts(
   );
 }
 
-/** Writes reference rows, or meets those that are there; returns the message of each, where one is known. */
-async function meetReferences(tx: Tx, references: readonly ReferencesTable[]): Promise<Map<string, Met>> {
+/** Inserts reference rows or completes existing ones. Returns the message of each reference, where one is known. */
+async function upsertReferences(
+  tx: Tx,
+  references: readonly ReferencesTable[],
+): Promise<Map<string, StoredReference>> {
   if (references.length === 0) return new Map();
   const unique = new Map(references.map((row) => [`${row.gateway_id} ${row.reference}`, row]));
   const sorted = [...unique.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
   const rows = tx.rows(
-    "met",
+    "requested",
     { gateway_id: "text", reference: "text", message_id: "text", parts: "bigint", created_at: "bigint" },
     sorted,
   );
@@ -290,7 +294,7 @@ async function meetReferences(tx: Tx, references: readonly ReferencesTable[]): P
         parts = case when message_references.message_id is null then excluded.parts else message_references.parts end
     returning gateway_id, reference, message_id, parts
   `.execute(tx.db);
-  const known = new Map<string, Met>();
+  const known = new Map<string, StoredReference>();
   for (const { gateway_id, reference, message_id, parts } of result.rows)
     if (message_id !== null) known.set(`${gateway_id} ${reference}`, { messageId: message_id, parts });
   return known;
@@ -301,14 +305,14 @@ export async function attachReferences(
   tx: Tx,
   references: readonly (ReferencesTable & { message_id: string })[],
 ): Promise<Map<string, PendingReceipt[]>> {
-  return await takeWaiting(tx, references, await meetReferences(tx, references), new Map());
+  return await takeWaiting(tx, references, await upsertReferences(tx, references), new Map());
 }
 
 /** Takes the receipts that wait for references, whose messages are `known`. `rows`: those that are locked, and not being settled. */
 async function takeWaiting(
   tx: Tx,
   references: readonly ReferencesTable[],
-  known: ReadonlyMap<string, Met>,
+  known: ReadonlyMap<string, StoredReference>,
   rows: ReadonlyMap<string, LockedMessage>,
 ): Promise<Map<string, PendingReceipt[]>> {
   const early = new Map<string, PendingReceipt[]>();
@@ -319,17 +323,17 @@ async function takeWaiting(
     where applied = 0 and (gateway_id, reference) in (select gateway_id, reference from ${requested})
     order by received_at
   `.execute(tx.db);
-  const metOf = (receipt: ReceiptsTable) => known.get(`${receipt.gateway_id} ${receipt.reference}`);
+  const referenceOf = (receipt: ReceiptsTable) => known.get(`${receipt.gateway_id} ${receipt.reference}`);
   const incomplete = await undeliveredParts(
     tx,
     waiting.rows.flatMap((receipt) => {
-      const met = metOf(receipt);
-      if (met === undefined || met.parts < 2 || !deliveredStates.includes(receipt.status)) return [];
-      return [{ ...met, reference: receipt.reference }];
+      const known = referenceOf(receipt);
+      if (known === undefined || known.parts < 2 || !deliveredStates.includes(receipt.status)) return [];
+      return [{ ...known, reference: receipt.reference }];
     }),
   );
   for (const receipt of waiting.rows) {
-    const messageId = metOf(receipt)?.messageId;
+    const messageId = referenceOf(receipt)?.messageId;
     if (messageId === undefined) continue;
     const row = rows.get(messageId);
     if (row && waitsForSettlement(row, receipt)) continue;

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import { advance, type Change, type Step } from "#contract/messages/states.ts";
 import { insertEntries, lockCredits, refund, writeBalance } from "#store/accounts/ledger.ts";
-import type { CountName, EndedMessage, Happening } from "#store/counts/buffer.ts";
+import type { CountedEvent, CountName, EndedMessage } from "#store/counts/buffer.ts";
 import type { Tx } from "#store/database.ts";
 import type { AttemptEnd } from "#store/schema/history.ts";
 import { snapshotOf, stateColumns, stateColumnTypes } from "#store/schema/message-state.ts";
@@ -101,7 +101,7 @@ const isCountedEnd = (status: Status): status is (typeof countedEnds)[number] =>
 export class TransitionBatch {
   readonly #touched = new Map<string, LockedMessage>();
   readonly #events: (MessageEvent & { detail: string; attempt: string | null; inWebhooks: boolean })[] = [];
-  readonly #happenings: Happening[] = [];
+  readonly #countedEvents: CountedEvent[] = [];
   readonly #ended: EndedMessage[] = [];
   readonly #refunds: {
     accountId: string;
@@ -150,7 +150,7 @@ export class TransitionBatch {
   #stamp(row: LockedMessage, { status, timestamps }: Change, at: number): void {
     const { account_id, channel, gateway_id } = row;
     const count = (name: CountName, ms: number | null) =>
-      void this.#happenings.push({ name, account_id, channel, gateway_id, at, ms });
+      void this.#countedEvents.push({ name, account_id, channel, gateway_id, at, ms });
     const wasSent = row.sent_at;
     for (const mark of timestamps) {
       if (row[mark] !== null) continue;
@@ -221,7 +221,7 @@ export class TransitionBatch {
       where: sql`messages.id = ${of("id")}`,
     }));
     await insertTimelineEntries(tx, this.#events);
-    for (const happening of this.#happenings) tx.counts.add(happening);
+    for (const event of this.#countedEvents) tx.counts.add(event);
     for (const message of this.#ended) tx.counts.end(message);
     await this.#writeRefunds(tx);
     await recordMessageEvents(

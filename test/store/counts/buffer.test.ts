@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CountBuffer, type Happening } from "#store/counts/buffer.ts";
+import { CountBuffer, type CountedEvent } from "#store/counts/buffer.ts";
 
-const sent: Happening = {
+const sent: CountedEvent = {
   name: "sent",
   account_id: "acc",
   channel: "sms",

@@ -19,7 +19,7 @@ export class ChatCompletionsRequest implements ApiRequest {
   readonly format = "chat_completions";
   readonly headers = noHeaders;
   readonly optional = noNames;
-  readonly keepsModel = false;
+  readonly echoesModel = false;
   readonly #form: ChatForm;
   readonly #includeUsage: boolean;
 

@@ -78,7 +78,7 @@ export function createCompletionsRequest({
     format: "completions",
     headers: {},
     estimated: estimatedOf(body),
-    keepsModel: false,
+    echoesModel: false,
     answer: (answer, _forwarded, rules) => rewrite(answer, rules, rules.served),
     writer: ({ model, created, served }) => new SseWriter({ model, created, served, includeUsage }),
     failed: errorFrame,

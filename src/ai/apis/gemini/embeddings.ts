@@ -106,7 +106,7 @@ export function createEmbeddingsRequest({ text, body, isBatch, leftOut }: Embedd
     estimated: body,
     parameters: null,
     optional: new Set(),
-    keepsModel: true,
+    echoesModel: true,
     chat: () => ({ kind: "chat", text, body }),
     leftOut: () => leftOut,
     answer: (answer, _forwarded, { served }) => embeddingsOf(answer, isBatch, served),

@@ -48,7 +48,7 @@ export function createContentRequest(
     estimated: chat.kind === "chat" ? chat.body : {},
     parameters: null,
     optional,
-    keepsModel: true,
+    echoesModel: true,
     chat: () => chat,
     leftOut: () => leftOut,
     answer: (answer, _forwarded, { model, maker, served }) =>

@@ -63,7 +63,7 @@ export function createMessagesRequest(
     estimated: estimatedOf(body),
     parameters: null,
     optional,
-    keepsModel: true,
+    echoesModel: true,
     chat: (): ReturnType<ApiRequest["chat"]> => {
       chat ??= chatOfMessages(text, names, leftOut);
       return chat;

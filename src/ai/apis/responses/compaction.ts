@@ -63,7 +63,7 @@ export const compactionApi: ClientApiRow = {
     format: "compaction",
     headers: responsesHeaders(headers),
     estimated: estimatedOf(body),
-    keepsModel: true,
+    echoesModel: true,
     answer: (answer, _forwarded, { model, served }) => withServed(answer, model, served),
     writer: noStreams,
     failed: noStreams,

@@ -54,7 +54,7 @@ export function createResponsesRequest(
     estimated: estimatedOf(body),
     parameters: null,
     optional,
-    keepsModel: true,
+    echoesModel: true,
     chat: (): ReturnType<ApiRequest["chat"]> => {
       chat ??= chatOfResponses(text, names, leftOut);
       return chat;

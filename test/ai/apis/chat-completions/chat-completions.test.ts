@@ -15,7 +15,7 @@ test("its text and body are those that came, for members, estimates and refused 
   const chat = request.chat();
   assert.equal(chat.text, text);
   for (const one of [chat.body, request.estimated, request.parameters]) assert.equal(one, body);
-  assert.deepEqual([request.leftOut(), request.optional.size, request.keepsModel], [[], 0, false]);
+  assert.deepEqual([request.leftOut(), request.optional.size, request.echoesModel], [[], 0, false]);
 });
 
 test("an answer gets the model's name and who served; the rest goes through letter by letter", () => {
