@@ -1,4 +1,4 @@
-// An account as requests use it: its plan, its limits and its gateways.
+// An account as requests see it: its plan, its limits and its gateways.
 
 import type { KeyScope } from "#contract/manage/keys/named-keys.ts";
 import type { Channel } from "#contract/messages/channel.ts";
@@ -6,7 +6,7 @@ import type { ContentKind } from "#contract/messages/content.ts";
 
 interface Plan {
   name: string;
-  /** Epoch ms; null: no end. */
+  /** Epoch ms; null if it does not end. */
   expiresAt: number | null;
 }
 
@@ -17,11 +17,11 @@ export interface AccountGateway {
   identifier: string;
   channel: Channel;
   kind: string;
-  /** What it can send; empty for a kind that does not exist any more. */
+  /** What it can send; empty for a kind that no longer exists. */
   contents: readonly ContentKind[];
   /** Whether it takes new messages. */
   active: boolean;
-  /** It is being deleted: it sends what it has, and takes nothing new. */
+  /** It is being deleted: it sends what is queued and accepts nothing new. */
   isDraining?: boolean;
   isDefault: boolean;
   /** A sandbox: sending costs nothing, and its messages are marked `test`. */
@@ -34,9 +34,9 @@ export interface AccountGateway {
 interface NamedKey {
   id: string;
   scopes: readonly KeyScope[];
-  /** Whether it may send through some of the account's gateways alone. */
+  /** Whether it may send only through some of the account's gateways. */
   boundToGateways: boolean;
-  /** Its own, beside the account's; null: no bound. */
+  /** The key's own limit, in addition to the account's; null if it has none. */
   requestsPerMinute: number | null;
 }
 
@@ -45,35 +45,35 @@ export interface Account {
   name: string;
   /** IANA name. */
   timeZone: string;
-  /** ISO 3166 alpha-2, the default country of phone numbers; null: none. */
+  /** ISO 3166 alpha-2, the default country of phone numbers; null if there is none. */
   country: string | null;
   plan: Plan;
-  /** Requests a minute on the channel endpoints; null: no bound. */
+  /** Requests a minute on the channel endpoints; null for no limit. */
   requestsPerMinute: number | null;
   /** How many files a request may have, and how large each may be, bytes. */
   attachments: { maxFiles: number; maxBytes: number };
-  /** Oldest first; of a caller whose key names gateways, these alone. */
+  /** Oldest first. If the caller's key names gateways, only those. */
   gateways: readonly AccountGateway[];
-  /** Of a caller whose key names gateways: their ids. What it moves or has sent again is on one of them. */
+  /** The ids of the gateways that the caller's key names. The caller may reschedule or resend messages only through them. */
   gatewayIds?: readonly string[];
-  /** Of a caller whose key reads its own gateways alone: their ids. It looks up and cancels messages of no other. */
+  /** The ids of the gateways whose messages the caller's key may read. It looks up and cancels no others. */
   readableGatewayIds?: readonly string[];
-  /** The named key that its caller shows; absent: the personal key or a person, with every right. */
+  /** The caller's named key; absent for the personal key and for a signed-in person, who have every right. */
   key?: NamedKey;
 }
 
-/** The gateways on which a caller may change messages, for the storage; nothing: on all. */
+/** The gateways on which a caller may change messages, for the storage; undefined for all. */
 export const onlyOn = ({ gatewayIds }: Pick<Account, "gatewayIds">): { gatewayIds?: readonly string[] } =>
   gatewayIds === undefined ? {} : { gatewayIds };
 
-/** Whether the plan's end has passed. */
+/** Whether the plan has ended. */
 export function planExpired(account: Account, now: number): boolean {
   return account.plan.expiresAt !== null && account.plan.expiresAt <= now;
 }
 
 /**
- * The gateway of a channel for a message that names none: of the active ones that can send its content, the default one
- * or else the oldest. Null when no gateway can.
+ * The gateway of a channel for a message that names none: of the active gateways that can send its content, the default one or else the
+ * oldest. Null if none can.
  */
 export function defaultGateway(
   account: Account,

@@ -1,6 +1,6 @@
-// Finds the account of an API key. Results are cached for a few seconds: a burst of requests costs one look-up, and a
-// regenerated key or a changed account still takes effect in every process soon. When a key was used is noted with its look-up,
-// once a minute, and no request waits for that.
+// Finds the account of an API key. Results are cached for a few seconds: a burst of requests costs one look-up, and a regenerated key or a
+// changed account still takes effect quickly in every process. The time of last use is stored along with the look-up, at most once a
+// minute; no request waits for it.
 
 import { namedKeyRules } from "#contract/manage/keys/named-keys.ts";
 import { readFields } from "#contract/resource-schema.ts";
@@ -12,25 +12,25 @@ import { findKeyHolder, type KeyHolder, noteKeyUse } from "#store/accounts/named
 import type { Database } from "#store/database.ts";
 import type { Account } from "./account.ts";
 
-/** Well below the 5 s within which a regenerated key stops working. */
+/** Well below the 5 s within which a regenerated key must stop working. */
 const ttlMs = 3_000;
 /** Bounds the memory under a flood of wrong keys; the oldest entries go first. */
 const maxEntries = 10_000;
 
-/** How old the noted use of a key gets while the key is in use. */
+/** How old the stored time of last use may get while the key is in use. */
 const useIsNotedMs = 60_000;
 
 const maxKeyLength = 512;
 
-/** What a key leads to. */
+/** The owner of a key. */
 interface Found {
   account: Account;
-  /** When the key stops working, epoch ms; null: never. */
+  /** When the key stops working, epoch ms; null if it does not expire. */
   endsAt: number | null;
 }
 
 export interface Authenticator {
-  /** The account of a key; null when no account has this key, or the key has ended. */
+  /** The account of a key; null if no account has this key, or if it has expired. */
   authenticate(apiKey: string): Promise<Account | null>;
   /** Empties the cache: an account or a key changed in this process. */
   invalidate(): void;
@@ -46,7 +46,7 @@ export function createAuthenticator(deps: { database: Database; clock: Clock }):
     const { named, lastUsedAt, endsAt } = holder;
     const now = clock.now();
     const isCurrent = lastUsedAt !== null && Math.abs(now - lastUsedAt) < useIsNotedMs;
-    // What is lost while storage is away is noted with the next look-up.
+    // Times of use that are lost while storage is away are stored with the next look-up.
     if (!isCurrent && !hasEnded(endsAt, now))
       database.run(noteKeyUse, { keyId: named?.id ?? null, hash, at: now }).catch(() => {});
     return { account: accountOf(holder), endsAt };
@@ -79,12 +79,12 @@ export function createAuthenticator(deps: { database: Database; clock: Clock }):
 
 const hasEnded = (endsAt: number | null, now: number) => endsAt !== null && endsAt <= now;
 
-/** The account as the holder of this key may use it. */
+/** The account with the rights of this key. */
 function accountOf({ account: row, named }: KeyHolder): Account {
   const account = accountFromRow(row);
   if (named === null) return account;
   const { scopes, gateways, requests_per_minute } = readFields(namedKeyRules, JSON.parse(named.rules));
-  // What it may not send through does not exist for it, in every way that a gateway is chosen.
+  // Gateways that the key may not use do not exist for it, however a gateway is chosen.
   const allowed = account.gateways.filter(({ identifier }) => gateways?.includes(identifier) ?? true);
   const ids = allowed.map(({ id }) => id);
   return {

@@ -14,8 +14,8 @@ interface ChannelCredit {
 }
 
 /**
- * The balance of each channel; null: no allowance, so the channel is unlimited. `renewedFrom`: the start of the current
- * month in the account's time zone, epoch ms; a monthly allowance that was last renewed before it is full again.
+ * The balance of each channel; null if the channel has no allowance and is unlimited. `renewedFrom`: the start of the current month in the
+ * account's time zone, epoch ms. A monthly allowance that was last renewed before then is full again.
  */
 export async function readCredit(
   database: Database,
@@ -35,7 +35,7 @@ export async function readCredit(
   return credit;
 }
 
-/** The balance of each channel of the account now, by its own months. */
+/** The current balance of each channel of the account; months begin in its time zone. */
 export function creditOf(
   { clock, database }: Pick<Core, "clock" | "database">,
   { id, timeZone }: Pick<Account, "id" | "timeZone">,

@@ -1,6 +1,6 @@
-// Tells who watches an account that something of it changed, and of which topic, but not what: a hint to read again. Hints are
-// gathered for half a second, so that a busy account costs its watchers two a second. With several processes they are
-// passed on by the notifications of the database. A lost hint is made up for by the next one, or by polling.
+// Notifies watchers of an account that something changed, and in which topic, but not what: a hint to read again. Hints are batched for
+// half a second, so a busy account sends its watchers at most two a second. Between processes they travel as notifications of the database.
+// A lost hint is made up for by the next one, or by polling.
 
 import { type Topic, topics } from "#contract/manage/account-events.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
@@ -14,8 +14,8 @@ interface Watch {
 
 export interface AccountChanges {
   /**
-   * Calls `changed` with the topics of each half second in which something changed, and `over` when the process stops.
-   * `person`: who watches, at most 20 times at once; null: that many watch already.
+   * Calls `changed` with the topics of each half second in which something changed, and `over` when the process stops. `person`: the
+   * watcher, who may have 20 watches at once. Returns null if that limit is reached.
    */
   watch(
     accountId: string,
@@ -44,7 +44,7 @@ export function createAccountChanges(deps: { clock: Clock; database: Database; l
   const watchesOf = new Map<string, number>();
   /** The account of each gateway and webhook endpoint of the accounts that are watched. */
   const accountOf = new Map<string, string>();
-  /** By the id of an account, a gateway or an endpoint: what changed since the last half second. */
+  /** By id of an account, gateway or endpoint: what changed since the last half second. */
   let here = new Map<string, Set<Topic>>();
   let elsewhere = new Map<string, Set<Topic>>();
   let isGathering = false;

@@ -8,7 +8,7 @@ import type { Sealer } from "#store/seal.ts";
 
 export interface Core extends Runtime {
   database: Database;
-  /** A new id with the prefix; sorts behind all that this process made before. */
+  /** A new id with the prefix; sorts after all ids that this process made before. */
   newId(prefix: string): string;
   newIds(prefix: string, count: number): string[];
   sealer: Sealer;

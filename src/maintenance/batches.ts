@@ -3,14 +3,14 @@
 import type { Core } from "#core/core.ts";
 import type { DeletionStep } from "#store/maintenance/retention.ts";
 
-/** Rows in one transaction, at most: it occupies the writer for some tens of milliseconds. */
+/** Rows in one transaction, at most: one batch occupies the writer for a few tens of milliseconds. */
 export const batchSize = 500;
-/** A removal that took longer (a slow disk, a busy machine) is followed by one of half as many rows, down to `minBatchSize`. */
+/** After a removal that took longer than this (a slow disk, a busy machine), the next one has half as many rows, down to `minBatchSize`. */
 const maxBatchMs = 50;
 export const minBatchSize = 50;
 /** Batches of each kind in one turn: 50,000 rows a minute, more than what a busy installation accepts. */
 const batchesPerTurn = 100;
-/** The pause after a batch is four times as long as the batch took, and never shorter than this. */
+/** The pause after a batch is four times its duration, and at least this long. */
 const minPauseMs = 20;
 /** A scan that passed rows without removing them (they were pending, or unknown) starts over after this long. */
 const rescanMs = 3_600_000;
@@ -30,7 +30,7 @@ function nextLimit(limit: number, ms: number): number {
   return ms < maxBatchMs / 4 ? Math.min(batchSize, limit * 2) : limit;
 }
 
-/** The batches of one turn. `cursors` are kept from turn to turn, so that a scan goes on where it stopped. */
+/** The batches of one turn. `cursors` are kept between turns, so that a scan continues where it stopped. */
 export class Batches {
   readonly #deps: Pick<Core, "clock" | "log">;
   readonly #cursors: Map<string, ScanCursor>;
@@ -42,7 +42,7 @@ export class Batches {
     this.#signal = signal;
   }
 
-  /** Runs batches until one returns false, the turn has had its share, or the signal aborts. */
+  /** Runs batches until one returns false, the turn has used its share, or the signal aborts. */
   async run(batch: () => Promise<boolean>): Promise<void> {
     const { clock } = this.#deps;
     for (let count = 0; count < batchesPerTurn && !this.#signal.aborted; count++) {
@@ -52,12 +52,12 @@ export class Batches {
     }
   }
 
-  /** Runs the steps of one thing, each of which counts as a batch, until one returns true. */
+  /** Runs the steps of one removal, each of which counts as a batch, until one returns true. */
   async steps(step: () => Promise<boolean>): Promise<void> {
     await this.run(async () => !(await step()));
   }
 
-  /** The cursor of a scan, which is a new one when the scan is due to start over; `isNew` says so. */
+  /** The cursor of a scan. It is new when the scan is due to start over; then `isNew` is true. */
   scan(what: string): { cursor: ScanCursor; isNew: boolean } {
     const now = this.#deps.clock.monotonic();
     const known = this.#cursors.get(what);

@@ -1,4 +1,4 @@
-// What waits on the gateways' lanes, for the metrics.
+// The backlog of the gateways' lanes, for the metrics.
 
 import type { Core } from "#core/core.ts";
 import { priorities } from "#queue/priority.ts";

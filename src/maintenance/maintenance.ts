@@ -33,7 +33,7 @@ export interface MaintenanceDeps extends Pick<Core, "clock" | "database" | "log"
 /** Files in one page. */
 const filePageSize = 50;
 
-/** One turn. `cursors` are kept from turn to turn, so that a scan goes on where it stopped. */
+/** One turn. `cursors` are kept between turns, so that a scan continues where it stopped. */
 export async function runMaintenance(
   deps: MaintenanceDeps,
   cursors: Map<string, ScanCursor>,
@@ -105,7 +105,7 @@ async function removeFiles(
   });
 }
 
-/** From pool to pool: a walk that has passed the last one begins anew in the next turn. */
+/** From pool to pool: a walk that has passed the last one starts over in the next turn. */
 async function removeContents(
   { database }: MaintenanceDeps,
   batches: Batches,

@@ -15,7 +15,7 @@ import { deleteDeferred } from "#store/pools/deferred-completions.ts";
 import { deleteCalls } from "#store/pools/usage.ts";
 import { deleteUsageSums } from "#store/pools/usage-retention.ts";
 
-/** How long rows are kept after they ended, ms; null if they are kept for ever. */
+/** How long rows are kept after they ended, ms; null to keep them forever. */
 export interface RetentionPolicy {
   messagesMs: number | null;
   webhooksMs: number;
@@ -26,7 +26,7 @@ export interface RetentionPolicy {
   deferredMs: number;
 }
 
-/** A batch of what ended before `before` (epoch ms); a scan goes on behind `after`. */
+/** Removes a batch of rows that ended before `before` (epoch ms); a scan continues after `after`. */
 interface BatchInput {
   before: number;
   after: string;
@@ -39,7 +39,7 @@ interface Removal {
   run(database: Database, of: BatchInput): Promise<DeletionStep>;
 }
 
-/** Of an operation that returns how many rows it removed: after a full batch there may be more. */
+/** For an operation that returns how many rows it removed: after a full batch there may be more. */
 const removal = <I>(
   what: string,
   age: keyof RetentionPolicy,

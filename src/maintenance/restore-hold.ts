@@ -1,5 +1,5 @@
-// The hold on an installation that was restored from a backup: what was pending in the copy is held until the operator
-// releases or cancels it. New sends go out meanwhile.
+// The hold on an installation that was restored from a backup: whatever was pending in the copy is held until the operator releases or
+// cancels it. New messages are sent meanwhile.
 
 import type { Core } from "#core/core.ts";
 import { commandWords } from "#runtime/program.ts";
@@ -29,14 +29,14 @@ const batchSize = 1000;
 export const currentHold = (database: Database): Promise<RestoreHold | null> =>
   database.run(readRestoreHold, null);
 
-/** Holds everything that is pending. Only for a stopped installation: in a running one, what is in flight would go on. */
+/** Holds everything that is pending. Only for a stopped installation: a running one would go on sending what is in flight. */
 export async function holdAllPending({ database, clock }: HoldDeps): Promise<RestoreHold | null> {
   const at = clock.now();
   while (!(await database.run(holdPending, { at, limit: batchSize })));
   return await currentHold(database);
 }
 
-/** Releases everything that is held: it keeps its due time, and what is overdue by now expires. */
+/** Releases everything that is held. Messages keep their due times; those that are overdue expire. */
 export async function releaseAllHeld(deps: HoldDeps): Promise<HeldCounts> {
   const detail = "Released. It was held because this installation was restored from a backup.";
   return await runBatches(deps, (at) => deps.database.run(releaseHeld, { at, limit: batchSize, detail }));

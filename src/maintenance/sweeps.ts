@@ -26,7 +26,7 @@ interface BatchInput {
 interface Sweep {
   /** Rows in one batch, at most. */
   limit: number;
-  /** Runs one batch; returns how many rows it had. */
+  /** Runs one batch; returns the number of rows in it. */
   run(database: Database, of: BatchInput): Promise<number>;
 }
 

@@ -1,18 +1,17 @@
-// The circuit breaker of a lane: it pauses the lane while its gateway fails, and finds out when the lane may go on.
-// Pure: time comes in, decisions go out.
-//
-// It opens (the lane pauses) when the gateway is at fault: bad credentials, no balance, unreachable, three unknown
-// outcomes in a row, or unclear refusals of messages to five recipients in a row (decision 0046). When the pause is over it is half open: one message goes out as a probe. A healthy probe closes it,
-// any other pauses the lane again, for twice as long. The probe is a message that was not refused before, if there is
-// one: when it passes, the gateway works, and the refused message gets its next try; refused again, that message is at fault.
+// The circuit breaker of a lane: it pauses the lane while its gateway fails and decides when sending resumes. Pure: the caller passes the
+// time in and carries out the decisions. The breaker opens (the lane pauses) when the gateway is at fault: bad credentials, no balance,
+// unreachable, three unknown outcomes in a row, or unclear refusals of messages to five recipients in a row (decision 0046). When the pause
+// ends, the breaker is half open: one message is sent as a probe. A healthy probe closes it; any other outcome pauses the lane again, for
+// twice as long. The probe is a message that was not refused before, if there is one. If it succeeds, the gateway works and the refused
+// message is retried; if that message is refused again, the message is at fault.
 
 const firstPauseMs = 5_000;
 const maxPauseMs = 300_000;
 const unknownThreshold = 3;
 /**
- * Messages to so many recipients were refused and none was accepted since the first: the gateway is at fault. The fifth
- * waits already, so four are lost to a wrong setting at most. This holds at any concurrency: outcomes come here one by
- * one, and what else was in flight is judged after the fifth, and waits as well.
+ * After refusals for this many recipients with no message accepted in between, the gateway is at fault. The fifth message already waits, so
+ * a wrong setting loses at most four. This holds at any concurrency: outcomes arrive one by one, and messages that were in flight are
+ * judged after the fifth and wait as well.
  */
 const unclearThreshold = 5;
 const maxSuspects = 1_000;
@@ -32,9 +31,9 @@ export interface HealthReport {
   health: Health;
   /** Why the lane pauses, if it does. */
   reason: string;
-  /** How long the gateway asked to be left alone, ms, which may be longer than the longest pause; default: 0. */
+  /** How long the gateway asked not to be used, ms; may exceed the longest pause. Default: 0. */
   minPauseMs?: number;
-  /** Of an unclear refusal: another one of the same recipient does not count. Default: each message has its own. */
+  /** For an unclear refusal: further refusals of the same recipient do not count. By default, each message counts as its own recipient. */
   recipient?: string;
 }
 
@@ -47,17 +46,17 @@ export type BreakerDecision =
 
 export class Breaker {
   #pauses: number;
-  /** Monotonic ms; null: closed. */
+  /** Monotonic ms; null if the breaker is closed. */
   #pausedUntil: number | null;
   #probeId: string | null = null;
   #unknownInARow = 0;
-  /** The messages that these were, and those since the pause that they began. */
+  /** The messages with unknown outcomes in a row, and those since the pause that they caused. */
   readonly #unanswered = new Set<string>();
   /** The pause began because outcomes were unknown. */
   #pausedBySilence = false;
-  /** Refused messages, each with what had passed and what the gateway had taken by then. Bounded: the oldest are dropped. */
+  /** Refused messages, each with the number of attempts and accepted messages at that time. Bounded: the oldest are dropped. */
   readonly #suspects = new Map<string, { passed: number; accepted: number }>();
-  /** Recipients of unclear refusals since the last message that the gateway took; `unclearThreshold` at most. */
+  /** Recipients of unclear refusals since the gateway last accepted a message; at most `unclearThreshold`. */
   readonly #unclearRecipients = new Set<string>();
   #passed = 0;
   #accepted = 0;
@@ -67,7 +66,7 @@ export class Breaker {
     this.#pausedUntil = state.pausedUntil;
   }
 
-  /** How many pauses followed each other without a success. */
+  /** How many pauses followed one another without a success. */
   get pauses(): number {
     return this.#pauses;
   }
@@ -77,8 +76,8 @@ export class Breaker {
   }
 
   /**
-   * Closes: the gateway's connection was opened anew, so earlier outcomes say nothing about it. Unclear refusals are about
-   * settings, which a connection does not change; they count on.
+   * Closes the breaker after the gateway's connection was reopened: earlier outcomes no longer apply. Unclear refusals are about settings,
+   * which a new connection does not change, so their count is kept.
    */
   close(): void {
     this.#pausedUntil = null;
@@ -87,7 +86,7 @@ export class Breaker {
     this.#forgetSilence();
   }
 
-  /** A message whose outcome was unknown was answered after all. True: the pause that such messages began is over. */
+  /** A message whose outcome was unknown was answered after all. Returns true if that ends the pause which unknown outcomes began. */
   answered(id: string): boolean {
     if (!this.#unanswered.has(id)) return false;
     const endsPause = this.#pausedBySilence && this.#pausedUntil !== null;
@@ -96,7 +95,7 @@ export class Breaker {
     return endsPause;
   }
 
-  /** What may go out at `now`: everything, one probe, or nothing for `waitMs` (null: until the probe has its outcome). */
+  /** What may be sent at `now`: everything, one probe, or nothing for `waitMs` (null until the probe has its outcome). */
   permit(now: number): { kind: "all" } | { kind: "probe" } | { kind: "nothing"; waitMs: number | null } {
     if (this.#pausedUntil === null) return { kind: "all" };
     if (this.#probeId !== null) return { kind: "nothing", waitMs: null };
@@ -113,14 +112,14 @@ export class Breaker {
     this.#probeId = id;
   }
 
-  /** The probe did not go out after all: its attempt could not begin. */
+  /** The probe was not sent after all: its attempt could not begin. */
   cancelProbe(id: string): void {
     if (this.#probeId === id) this.#probeId = null;
   }
 
   /**
-   * Takes in the outcome of a message and decides what follows for the lane. A message with an `unclear` refusal is at
-   * fault if the decision is `reject_message`; otherwise it waits.
+   * Records the outcome of a message and decides what follows for the lane. A message with an `unclear` refusal is at fault if the decision
+   * is `reject_message`; otherwise it waits.
    */
   record(id: string, report: HealthReport, now: number): BreakerDecision {
     const { health, reason, minPauseMs = 0, recipient = id } = report;
@@ -158,7 +157,7 @@ export class Breaker {
       if (!isRefusedAgain && this.#unclearRecipients.size < unclearThreshold)
         this.#unclearRecipients.add(recipient);
       const isItsFault = isRefusedAgain || this.#unclearRecipients.size < unclearThreshold;
-      // While the lane is paused nothing is rejected: a probe shall cost no message.
+      // While the lane is paused, no message is rejected: a probe must not cost a message.
       if (isItsFault && !wasProbe && this.#pausedUntil === null) {
         this.#suspects.delete(id);
         return { kind: "reject_message" };
@@ -172,7 +171,7 @@ export class Breaker {
         return { kind: "reject_message" };
       this.#suspect(id);
     }
-    // Messages that were in flight when the pause began fail as well; they do not make it longer, unless they say how long.
+    // Messages that were in flight when the pause began fail as well; they extend it only if the gateway asked for a longer wait.
     const isCovered = minPauseMs === 0 || now + minPauseMs <= (this.#pausedUntil ?? 0);
     if (this.#pausedUntil !== null && !wasProbe && isCovered) return { kind: "go_on" };
     this.#pausedBySilence = false;

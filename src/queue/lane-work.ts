@@ -1,4 +1,4 @@
-// What a lane is made for: the rows that it drives, the rules that it keeps, and what is stored of it.
+// The work that a lane does: the rows that it sends, the rules that it follows, and what it stores.
 
 import type { HealthReport } from "./breaker.ts";
 import type { Priority } from "./priority.ts";
@@ -9,9 +9,9 @@ export interface LaneRow {
   due_at: number;
 }
 
-/** What a lane drives. Everything but `send` is storage, and may throw when storage does. */
+/** The rows of a lane. Everything but `send` is storage, and may throw when storage does. */
 export interface LaneWork<Row extends LaneRow, Outcome> {
-  /** Writes nothing. Due at `now`, in order of (due_at, id), after a position in it. */
+  /** Read-only. Rows due at `now`, in order of (due_at, id), after a position in that order. */
   readDue(query: {
     priority: Priority;
     now: number;
@@ -19,7 +19,7 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
     limit: number;
   }): Promise<Row[]>;
   nextDue(now: number): Promise<number | null>;
-  /** What a row counts towards `perSecond`. Absent: 1. */
+  /** How much a row counts towards `perSecond`. Default: 1. */
   weightOf?(row: Row): number;
   /**
    * Makes it durable that these rows are about to be sent; returns which of them, and the number of each attempt. `fenced`: another
@@ -47,21 +47,21 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
   ): Promise<number | null>;
   /** Absent: no outcome pauses the lane. */
   breaker?: BreakerWork<Row, Outcome>;
-  /** The lane has stopped and nothing of it is in flight. Until it resolves, this process goes on owning the lane. */
+  /** Called when the lane has stopped and nothing is in flight. This process keeps the lane until the promise resolves. */
   close?(): Promise<void>;
 }
 
 export interface BreakerWork<Row extends LaneRow, Outcome> {
   /** What the outcome of a row says about the gateway. */
   healthOf(outcome: Outcome, row: Row): HealthReport;
-  /** `forMs` null: until the gateway's connection is open. */
+  /** `forMs` is null until the gateway's connection is open. */
   pause(pause: { forMs: number | null; pauses: number; reason: string }): Promise<void>;
   resume(): Promise<void>;
 }
 
 export interface LaneRules {
   concurrency: number;
-  /** Absent or null: no bound. */
+  /** Absent or null if there is no limit. */
   perSecond?: number | null;
   jitterMs?: number;
   dailyCap?: DailyCap | null;
@@ -75,11 +75,11 @@ interface DailyCap {
   day(now: number): { name: string; endsAt: number };
 }
 
-/** What is stored of a lane. */
+/** The stored state of a lane. */
 export interface LaneState {
   id: string;
   fence: number;
   pause?: { pauses: number; until: number | null; since: number | null; totalMs: number };
-  /** How many messages went on the last day that counts towards the cap. */
+  /** How many messages were sent on the last day that counts towards the daily limit. */
   daily?: { day: string | null; count: number };
 }

@@ -1,7 +1,7 @@
-// A lane: everything that waits for one gateway, driven by the one process that owns the lane. It reads ahead and, as
-// the pace allows, begins attempts durably, sends the messages outside any transaction, and settles them. It knows
-// nothing about messages but when they are due; its work knows what they are.
-// What would break it: sending a message whose attempt was not begun under this fence, or losing an outcome before it is settled.
+// A lane: all messages that wait for one gateway, sent by the one process that owns the lane. It reads ahead and, as the rate limit allows,
+// begins attempts durably, sends the messages outside any transaction, and settles them. A lane knows only when messages are due; its work
+// knows what they are. Two mistakes would break it: sending a message whose attempt was not begun under this fence, and losing an outcome
+// before it is settled.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { AutoResetEvent } from "#runtime/waiting/auto-reset-event.ts";
@@ -18,21 +18,21 @@ interface LaneDeps<Row extends LaneRow, Outcome> {
   clock: Clock;
   random: () => number;
   log: Log;
-  /** The longest wait for an instant, ms, so that the lane notices a change of the wall clock. */
+  /** The longest wait for a given time, ms, so that the lane notices a change of the wall clock. */
   maxWaitMs: number;
   /**
    * Whether an earlier owner left attempts without an outcome, when that was read for many lanes at once. A lane that
    * knows it reads nothing before `wake`, except to recover. Absent: the lane recovers and reads when it starts.
    */
   interrupted?: boolean | undefined;
-  /** The lane sends nothing before its first `resume`: its gateway's connection is not open yet. */
+  /** The lane sends nothing before the first `resume`, because its gateway's connection is not open yet. */
   suspended?: boolean;
 }
 
 const readAhead = 500;
 /** A row becomes visible at most this long after its due time, so younger positions of the cursor are read again. */
 const visibleAfterMs = 5_000;
-/** Cursors start over this often, for a row that took longer. */
+/** Cursors start over this often, to find rows that took longer to become visible. */
 const restartMs = 30_000;
 
 export class Lane<Row extends LaneRow, Outcome> {
@@ -52,11 +52,11 @@ export class Lane<Row extends LaneRow, Outcome> {
   #day: string | null;
   #dayCount: number;
   #stopping = false;
-  /** Something may be due that is not in the buffers. */
+  /** A row that is not in the buffers may be due. */
   #stale: boolean;
   #nextDue: number | null = null;
   readonly #wait = new AutoResetEvent();
-  /** The current wait is for something to become due, not for a slot, the pace or the hour. */
+  /** The current wait is for a row to become due, not for a slot, the rate limit or the sending hours. */
   #waitsForRows = false;
   readonly #ended: Promise<void>;
 
@@ -108,7 +108,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     this.#wait.set();
   }
 
-  /** The answer to a row whose outcome was unknown came late: a pause that such outcomes began is over. */
+  /** An outcome that was unknown arrived late: ends the pause that unknown outcomes began. */
   answered(id: string): void {
     if (this.#pauses.answered(id)) this.#wait.set();
   }
@@ -123,7 +123,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     await this.#deps.work.close?.();
   }
 
-  /** Stops waiting for answers: what is in flight gets the outcome unknown. */
+  /** Stops waiting for answers: messages in flight get the outcome `unknown`. */
   abort(): void {
     this.#abort.abort();
   }
@@ -144,7 +144,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     }
   }
 
-  /** Sends what may go now. Returns how long to wait for the next turn, ms; 0: go on at once; Infinity: until woken. */
+  /** Sends what may be sent now. Returns how long to wait for the next turn, ms: 0 to continue at once, Infinity to wait until woken. */
   async #turn(): Promise<number> {
     const { clock, rules, maxWaitMs } = this.#deps;
     const capped = (ms: number) => Math.min(maxWaitMs, Math.max(1, ms));
@@ -218,7 +218,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     }
   }
 
-  /** A row that was picked and not sent. */
+  /** A row that was picked but not sent. */
   #drop(id: string): void {
     this.#loadedIds.delete(id);
     this.#pauses.cancelProbe(id);
@@ -253,7 +253,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     this.#deps.log.warn({ event, lane: this.id, ...fields }, sentence);
   }
 
-  /** The row to probe the gateway with: one that was not refused before, if there is one. */
+  /** The row to probe the gateway with: preferably one that was not refused before. */
   #pickProbe(): Row[] {
     const rows = priorities.flatMap((priority) => this.#buffers[priority]);
     const probe = rows.find((row) => !this.#pauses.isSuspect(row.id)) ?? rows[0];
@@ -286,7 +286,7 @@ export class Lane<Row extends LaneRow, Outcome> {
       })
       .finally(() => {
         this.#filling = null;
-        // A turn that found nothing while this was under way waits for rows.
+        // A turn that found nothing while this read was under way waits for its rows.
         if (this.#waitsForRows) this.#wait.set();
       });
     if (isEmpty) await this.#filling;

@@ -1,6 +1,6 @@
-// Which process drives which lane. Each process has one heartbeat row. When the heartbeat of a lane's owner has not
-// changed for the takeover time, on this process's own monotonic clock, this process claims the lane with a higher fence.
-// The processes share the lanes evenly. On SQLite the one process owns them all.
+// Assigns lanes to processes. Each process has one heartbeat row. When the heartbeat of a lane's owner has not changed for the takeover
+// time, measured by this process's own monotonic clock, this process claims the lane with a higher fence. The processes share the lanes
+// evenly. On SQLite the only process owns them all.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
@@ -36,11 +36,14 @@ interface LanesDeps {
   heartbeatMs: number;
   /** How often to look for due rows on the lanes of this process, in case a notification is lost, ms. */
   pollMs: number;
-  /** Starts driving a lane that this process owns now; null when it cannot be driven (its gateway was deleted). */
+  /** Starts a lane that this process now owns; null if it cannot be opened (its gateway was deleted). */
   open(lane: ClaimedLane): Promise<OpenLane | null>;
-  /** Settles the attempts that an earlier owner left without an outcome on a lane that cannot be driven. */
+  /** Settles the attempts that an earlier owner left without an outcome on a lane that cannot be opened. */
   recover(lane: LanesTable): Promise<void>;
-  /** Something is due `at` (epoch ms; undefined: now) on a lane not driven here. `polled`: it is reported again until it is gone. */
+  /**
+   * A row is due `at` (epoch ms; undefined for now) on a lane that this process does not own. `polled`: the report repeats until the row is
+   * gone.
+   */
   onRemoteDue?(laneId: string, due: { at: number | undefined; polled: boolean }): void;
 }
 
@@ -94,11 +97,11 @@ export class Lanes {
     this.#turns.start();
   }
 
-  /** A row is due on this lane at `dueAt` (epoch ms): wakes the lane in the process that drives it. */
+  /** A row is due on this lane at `dueAt` (epoch ms): wakes the lane in the process that owns it. */
   wake(laneId: string, dueAt?: number): void {
     if (this.#wakeHere(laneId, dueAt) || this.#deps.database.engine === "sqlite") return;
     if (this.#pendingNotifications.has(laneId)) return;
-    // Many acceptances for one lane make one notification.
+    // Many acceptances for one lane cause one notification.
     this.#pendingNotifications.add(laneId);
     void this.#deps.clock.sleep(notifyDelayMs).then(() => {
       this.#pendingNotifications.delete(laneId);
@@ -124,7 +127,7 @@ export class Lanes {
     this.changed();
   }
 
-  /** This process needs the lane no more than any other. */
+  /** This process no longer needs the lane more than any other. */
   async unwant(laneId: string): Promise<void> {
     if (!this.#requested.delete(laneId)) return;
     const { database, processId } = this.#deps;
@@ -135,7 +138,7 @@ export class Lanes {
     return [...this.#open.keys()];
   }
 
-  /** Stops: no new attempt begins; what is in flight gets `graceMs` to finish; the lanes are given back. */
+  /** Stops: no new attempt begins, those in flight have `graceMs` to finish, and the lanes are released. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort();
     await Promise.all([this.#turns.ended(), this.#poll.stop()]);
@@ -148,7 +151,7 @@ export class Lanes {
     const grace = new AbortController();
     const draining = new AbortController();
     const { database, clock, processId, log, heartbeatMs } = this.#deps;
-    // Keeps other processes from claiming the lanes while this one waits for what is in flight.
+    // Keeps other processes from claiming the lanes while this one waits for attempts in flight.
     const heartbeats = new Interval({
       clock,
       log,

@@ -12,9 +12,9 @@ export interface LoopOptions {
   log: Log;
   /** One turn. Returns how long to wait before the next, ms; 0: none. It should end soon after `signal` aborts. */
   turn(signal: AbortSignal): Promise<number>;
-  /** What the log says when a turn fails. */
+  /** The log message for a failed turn. */
   failure: { event: string; message: string };
-  /** How long to wait after a failed turn. Absent: as after a call of the storage. */
+  /** How long to wait after a failed turn. Default: as after a failed storage call. */
   retry?: RetryRule;
 }
 

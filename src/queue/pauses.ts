@@ -1,5 +1,5 @@
-// The pauses of a lane: by its breaker after outcomes, and while its gateway has no connection. They are stored one after
-// the other, and the time that they take counts for no message's retries.
+// The pauses of a lane, caused by its breaker or by a gateway that has no connection. They are stored in order, and their duration does not
+// count towards any message's retry window.
 
 import type { Clock } from "#runtime/runtime.ts";
 import { Breaker } from "./breaker.ts";
@@ -25,7 +25,7 @@ export class Pauses<Row extends LaneRow, Outcome> {
   #suspended: boolean;
   /** The suspension is stored as a pause. */
   #suspensionStored: boolean;
-  /** One after the other, or a late pause would outlive its end. */
+  /** Stored in order; otherwise a late pause would outlive its end. */
   #writes: Promise<unknown> = Promise.resolve();
 
   constructor(deps: PausesDeps<Row, Outcome>) {
@@ -65,7 +65,7 @@ export class Pauses<Row extends LaneRow, Outcome> {
     return this.#breaker.isSuspect(id);
   }
 
-  /** Pauses or resumes after an outcome, if the breaker says so. Returns whether the message is at fault. */
+  /** Pauses or resumes after an outcome, as the breaker decides. Returns whether the message is at fault. */
   record(row: Row, outcome: Outcome): boolean {
     const { breaker, clock } = this.#deps;
     if (!breaker) return false;
@@ -95,7 +95,7 @@ export class Pauses<Row extends LaneRow, Outcome> {
     this.#storePause({ forMs: null, pauses: this.#breaker.pauses, reason });
   }
 
-  /** The connection is open: what paused the lane before says nothing about the new one. */
+  /** The connection is open: whatever paused the lane before says nothing about the new one. */
   resume(): void {
     const paused = this.#suspensionStored || this.#breaker.paused;
     this.#suspended = false;
@@ -105,8 +105,8 @@ export class Pauses<Row extends LaneRow, Outcome> {
   }
 
   /**
-   * The time less all pauses, epoch ms. It does not move with a system's clock that is set: messages would be given up that
-   * were hardly tried.
+   * The time minus all pauses, epoch ms. It is unaffected when the system clock is set; otherwise messages could be given up after hardly
+   * any retries.
    */
   laneNow(): number {
     const now = this.#deps.clock.steady();

@@ -10,7 +10,7 @@ export function priorityOf(messages: number): Priority {
   return messages <= 10 ? 0 : messages <= 1000 ? 1 : 2;
 }
 
-/** The order in which the `turn`-th place is offered to the priorities. */
+/** The order in which the `turn`-th slot is offered to the priorities. */
 export function priorityOrder(turn: number): readonly Priority[] {
   return turn % 5 === 4 ? [2, 1, 0] : priorities;
 }

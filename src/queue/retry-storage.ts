@@ -1,5 +1,4 @@
-// Calls of the storage are repeated, because an outage ends: 500 ms after the first failure, then after twice as long each
-// time, up to 10 s.
+// Retries calls of the storage, because outages end: 500 ms after the first failure, then after twice as long each time, up to 10 s.
 
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
@@ -8,8 +7,8 @@ import { type RetryRule, retryDelay } from "#runtime/waiting/retry.ts";
 export const storageRetry: RetryRule = { firstMs: 500, maxMs: 10_000 };
 
 /**
- * Repeats a call of the storage until it succeeds, because only this process knows what happened. Once `signal` aborts it is
- * tried one last time, and then its error is thrown. `failure`: what the log says of each failure.
+ * Retries a call of the storage until it succeeds, because only this process knows what happened. Once `signal` aborts, it makes one last
+ * try and throws the error of that. `failure`: the log message for each failure.
  */
 export async function retryStorage<T>(
   { clock, log }: { clock: Clock; log: Log },

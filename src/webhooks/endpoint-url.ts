@@ -1,4 +1,4 @@
-// The URL of a webhook endpoint: many a receiver takes a key in its query, so it is sealed at rest, and shown without the query.
+// The URL of a webhook endpoint. Many receivers take a key in the query, so the URL is sealed at rest and shown without its query.
 
 import { mask } from "#settings/secrets.ts";
 import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
@@ -8,17 +8,17 @@ import { endpointUrlContext } from "#store/webhooks/endpoints.ts";
 /** One spelling for equal URLs, so that an account has one endpoint for each. */
 const normaliseUrl = (url: string) => URL.parse(url)?.href ?? url;
 
-/** What a URL is found by, in any of its spellings. */
+/** The hash that finds a URL in any of its spellings. */
 export const urlHash = (sealer: Sealer, url: string): string =>
   sealer.digest(`webhook url ${normaliseUrl(url)}`);
 
-/** A URL as the row of the endpoint stores it. */
+/** A URL as it is stored in the endpoint's row. */
 export const sealUrl = (sealer: Sealer, id: string, url: string): { sealed: string; hash: string } => ({
   sealed: sealer.seal(normaliseUrl(url), endpointUrlContext(id)),
   hash: urlHash(sealer, url),
 });
 
-/** The URL of an endpoint; null: it cannot be unsealed. */
+/** The URL of an endpoint; null if it cannot be unsealed. */
 export function openUrl(
   sealer: Sealer,
   { id, url }: Pick<WebhookEndpointsTable, "id" | "url">,
@@ -30,7 +30,7 @@ export function openUrl(
   }
 }
 
-/** A URL as it may be shown: its origin and path, and the mask for what follows. Null, which cannot be shown, is the mask alone. */
+/** A URL as it may be shown: its origin and path, with a mask in place of the rest. If the URL is null, only the mask. */
 export function shownUrl(url: string | null): string {
   const parsed = url === null ? null : URL.parse(url);
   if (parsed === null) return mask;
@@ -38,10 +38,10 @@ export function shownUrl(url: string | null): string {
   return `${origin}${pathname}${search === "" && hash === "" ? "" : `?${mask}`}`;
 }
 
-/** Whether a URL holds the mask, as it is or as browsers and libraries write it in a URL. */
+/** Whether a URL contains the mask, verbatim or as browsers and libraries encode it. */
 export const isMasked = (url: string): boolean =>
   url.includes(mask) || url.toUpperCase().includes(encodeURIComponent(mask));
 
-/** Whether this is what `shownUrl` shows of the stored URL, so that it stands for that one. */
+/** Whether this is what `shownUrl` returns for the stored URL, and so means that URL. */
 export const isShownForm = (requested: string, stored: string | null): boolean =>
   isMasked(requested) && normaliseUrl(requested) === normaliseUrl(shownUrl(stored));

@@ -1,4 +1,4 @@
-// An endpoint that is switched off has no pending deliveries: they fail, with the reason, and can be replayed.
+// A disabled endpoint has no pending deliveries: they fail, with the reason, and can be replayed.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
@@ -13,7 +13,7 @@ interface StopDeps {
 const batchSize = 500;
 const switchedOff = "The endpoint was switched off.";
 
-/** Fails the pending deliveries of a switched-off endpoint, in batches. `why`: a sentence; null: a user switched it off. */
+/** Fails the pending deliveries of a disabled endpoint, in batches. `why`: a sentence; null if a user disabled it. */
 export async function failPendingDeliveries(
   { database, clock }: StopDeps,
   endpointId: string,

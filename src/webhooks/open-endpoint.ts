@@ -5,10 +5,10 @@ import type { ClaimedLane, OpenLane } from "#queue/open-lane.ts";
 import { findEndpoint } from "#store/webhooks/endpoints.ts";
 import { type PostDeps, postWork } from "./post.ts";
 
-/** Enough posts at once to keep a slow endpoint busy, and few enough that a dead one does not take all sockets. */
+/** Enough concurrent posts to keep a slow endpoint busy, and few enough that a dead one does not use up the sockets. */
 const concurrency = 8;
 
-/** Starts an endpoint's lane; null when there is no active endpoint of this id. */
+/** Starts an endpoint's lane; null if no active endpoint has this id. */
 export async function openEndpointLane(
   deps: PostDeps & { maxWaitMs: number },
   state: ClaimedLane,

@@ -1,5 +1,5 @@
-// Posts an endpoint's deliveries: the work of its lane. Delivery is at least once, so an attempt is not recorded before
-// the call: what a process posted before it died is posted again under the same webhook-id, and its receiver can tell.
+// Posts an endpoint's deliveries: the work of its lane. Delivery is at least once and attempts are not recorded before the call, so a
+// delivery that was posted by a process that then died is posted again with the same webhook-id, by which its receiver recognises it.
 
 import type { Core } from "#core/core.ts";
 import type { LaneWork } from "#queue/lane-work.ts";
@@ -36,14 +36,14 @@ type PostResult =
 
 const timeoutMs = 15_000;
 const maxResponseBytes = 16 * 1024;
-/** How much of a response the delivery log shows. */
+/** How much of a response is kept in the delivery log. */
 const maxLoggedCharacters = 500;
 
 interface PreparedPost {
   delivery: PendingDelivery;
-  /** Null: it cannot be unsealed. */
+  /** Null if it cannot be unsealed. */
   url: string | null;
-  /** Empty: they cannot be unsealed. */
+  /** Empty if they cannot be unsealed. */
   secrets: string[];
 }
 
@@ -107,7 +107,7 @@ export function postWork(
       }
       return dueAt;
     },
-    // Without a breaker: deliveries keep their schedule after every answer of the endpoint.
+    // No breaker: deliveries keep their retry schedule whatever the endpoint answers.
   };
 }
 
@@ -181,7 +181,7 @@ async function post(
   );
 }
 
-/** The parts of a URL that may be secret: many hooks have a key in the path or the query, and some receivers echo it. */
+/** The parts of a URL that may be secret: many hooks carry a key in the path or the query, and some receivers echo it. */
 function privateParts(text: string): string[] {
   const url = URL.parse(text);
   if (url === null) return [text];

@@ -13,7 +13,7 @@ import { eventBody } from "./fan-out.ts";
 export type ReplayDeps = Pick<Core, "clock" | "database" | "newId">;
 
 const batchSize = 500;
-/** Deliveries that one call replays, at most, so that its answer does not wait for a million. */
+/** Most deliveries that one call replays, so that its answer does not wait for a million. */
 const maxReplays = 10_000;
 
 /** An endpoint of an account. */
@@ -31,10 +31,7 @@ export async function replaySingle(
   return await database.run(replayDelivery, { ...endpoint, eventId, at: clock.now() });
 }
 
-/**
- * Replays the failed deliveries that were created at `since` (epoch ms) or later, oldest first. `more`: some are left for
- * another call.
- */
+/** Replays the failed deliveries that were created at `since` (epoch ms) or later, oldest first. `more`: some remain for another call. */
 export async function replaySince(
   { database, clock }: ReplayDeps,
   endpoint: EndpointRef,
