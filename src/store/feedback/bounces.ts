@@ -6,7 +6,7 @@ import { type Tx, writeOperation } from "#store/database.ts";
 import type { LockedMessage } from "#store/messages/transitions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
 
-/** What the outcome of an email says about its address. */
+/** What the outcome of an email shows about its address. */
 export interface BounceReport {
   message: Pick<LockedMessage, "id" | "account_id" | "recipient">;
   verdict: "reached" | "soft" | "hard";
@@ -18,7 +18,7 @@ export interface BounceReport {
 
 /** This many soft bounces without a delivery between them count as a hard one. */
 const softLimit = 5;
-/** After this time without a bounce the count begins anew: where deliveries are not reported, nothing else resets it. */
+/** After this time without a bounce the count starts over: without delivery reports, nothing else resets it. */
 export const softBounceTtlMs = 90 * 86_400_000;
 const maxNoteLength = 500;
 
@@ -36,7 +36,7 @@ const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 export async function applyBounces(tx: Tx, reports: readonly BounceReport[]): Promise<void> {
   if (reports.length === 0) return;
   const byAddress = Map.groupBy(reports, ({ message }) => keyOf(message));
-  // In the order of their keys, so that two at once do not wait for each other in a circle.
+  // Ordered by key, so that two transactions do not deadlock.
   const addresses = [...byAddress].sort(([a], [b]) => inOrder(a, b)).map(([, all]) => all);
   await resetSoftBounces(
     tx,
@@ -46,7 +46,7 @@ export async function applyBounces(tx: Tx, reports: readonly BounceReport[]): Pr
   for (const all of addresses) {
     const lastEnd = all.findLastIndex(({ verdict }) => verdict !== "soft");
     let reason = all.find(({ verdict }) => verdict === "hard");
-    // A recipient who is suppressed anyway needs no count.
+    // A recipient who is already suppressed needs no count.
     for (const soft of reason ? [] : all.slice(lastEnd + 1)) {
       if ((await countSoft(tx, soft.message, soft.at)) >= softLimit) reason ??= soft;
     }
@@ -58,7 +58,7 @@ export async function applyBounces(tx: Tx, reports: readonly BounceReport[]): Pr
   await suppress(tx, unwanted);
 }
 
-/** Counts a soft bounce; the same message never counts twice. Returns how many there are in a row now. */
+/** Counts a soft bounce, at most once a message. Returns the number of consecutive ones. */
 async function countSoft(tx: Tx, message: BounceReport["message"], at: number): Promise<number> {
   const { id, account_id, recipient } = message;
   const { rows } = await sql<{ count: number }>`
@@ -93,7 +93,7 @@ export async function resetSoftBounces(
     .orderBy("recipient")
     .modifyEnd(tx.lock("update"))
     .execute();
-  // Nearly always: most addresses never had one.
+  // The usual case: most addresses never had a bounce.
   if (found.length === 0) return;
   const rows = tx.rows("ended", { account_id: "text", recipient: "text" }, found);
   await sql`
@@ -101,7 +101,7 @@ export async function resetSoftBounces(
   `.execute(tx.db);
 }
 
-/** Deletes counts whose last bounce was before, the oldest first, at most `limit`; returns how many were found. */
+/** Deletes counts whose last bounce was earlier, oldest first, at most `limit`; returns how many were found. */
 export const deleteSoftBounces = writeOperation(
   "deleteSoftBounces",
   async (tx, input: { before: number; limit: number }): Promise<number> => {
@@ -112,7 +112,7 @@ export const deleteSoftBounces = writeOperation(
       .orderBy("updated_at")
       .limit(input.limit)
       .execute();
-    // Asked again under the lock: another bounce may have come in between.
+    // Read again under the lock: another bounce may have come in between.
     await resetSoftBounces(tx, rested, input.before);
     return rested.length;
   },
@@ -122,7 +122,7 @@ export const deleteSoftBounces = writeOperation(
 export async function suppress(tx: Tx, unwanted: readonly NewSuppression[]): Promise<void> {
   if (unwanted.length === 0) return;
   for (const { account_id } of unwanted) tx.changes.topic(account_id, "suppressions");
-  // Their soft bounce counts are obsolete.
+  // Their counts of soft bounces are obsolete.
   await resetSoftBounces(tx, unwanted);
   const first = new Map<string, NewSuppression>();
   for (const recipient of unwanted) if (!first.has(keyOf(recipient))) first.set(keyOf(recipient), recipient);

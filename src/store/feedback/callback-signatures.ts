@@ -5,12 +5,12 @@ import { sql } from "kysely";
 import { writeOperation } from "#store/database.ts";
 import type { CallbackSignaturesTable } from "#store/schema/email.ts";
 
-/** Claims a signature for an event. False: it was used for another event. */
+/** Claims a signature for an event. False if it was used for another event. */
 export const claimSignature = writeOperation(
   "claimSignature",
   async (tx, use: CallbackSignaturesTable): Promise<boolean> => {
     const { signature_hash, event_hash, expires_at } = use;
-    // One statement, so that of two events that come at once the second sees the first.
+    // One statement, so that of two concurrent events the second sees the first.
     const { rows } = await sql<{ event_hash: string }>`
     insert into callback_signatures (signature_hash, event_hash, expires_at) values (${signature_hash}, ${event_hash}, ${expires_at})
     on conflict (signature_hash) do update set expires_at = callback_signatures.expires_at

@@ -1,6 +1,6 @@
-// What recipients do with a mail, and what receiving servers say about it before its fate is known: counted, written
-// into the timeline, recorded as events, and applied to the suppression list where a recipient wants no more. Providers repeat their callbacks, so the
-// same again has no effect; and a message's timeline stays short, also with many of them.
+// What recipients do with a mail, and early reports of receiving servers: counted, written into the timeline, recorded as events, and
+// applied to the suppression list if a recipient wants no more mail. Providers repeat their callbacks, so a repetition has no effect; a
+// message's timeline stays short even with many of them.
 
 import { sql } from "kysely";
 import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -13,17 +13,17 @@ import { type NewSuppression, suppress } from "./bounces.ts";
 export type EngagementKind = "opened" | "clicked" | "complained" | "unsubscribed" | "deferred";
 
 export interface IncomingEngagement {
-  /** The gateway whose provider says so; null: our own signed link does, whichever gateway carried the mail. */
+  /** The gateway whose provider reported it; null for our own signed link, whichever gateway sent the mail. */
   gatewayId: string | null;
   kind: EngagementKind;
-  /** Null: not known; the reference says which message. */
+  /** Null if unknown; then the reference identifies the message. */
   messageId: string | null;
   reference: string | null;
-  /** What tells it from others of the message; null: every one counts, as loads of our own pixel do. */
+  /** Identifies the engagement among those of the message; null if each one counts, as loads of our own pixel do. */
   key: string | null;
-  /** How many of the same came together. */
+  /** How many equal ones are reported together. */
   count: number;
-  /** When it happened, epoch ms; by the provider's clock where it says so. */
+  /** When it happened, epoch ms; by the provider's clock if it is known. */
   at: number;
   receivedAt: number;
   machine: boolean;
@@ -33,14 +33,14 @@ export interface IncomingEngagement {
   reason: string | null;
 }
 
-/** `unknown`: no email of that gateway's that was ever sent has this id or reference. */
+/** `unknown`: no sent email of that gateway has this id or reference. */
 export type StoredEngagement = "new" | "repeated" | "unknown";
 
-/** Who loads a pixel this soon after the sending is the receiving server, having a look. */
+/** A pixel that is loaded this soon after sending was loaded by the receiving server's scanner. */
 const prefetchMs = 10_000;
-/** Of each kind, this many are lines of the timeline and events; later ones only count. */
+/** The first of each kind become timeline entries and events; later ones are only counted. */
 const linesOfKind = 20;
-/** And none of what is not counted, once the timeline is this long. */
+/** Kinds without a counter get no entries once the timeline is this long. */
 const maxTimelineLength = 200;
 
 /** Stores engagements, and what follows from them. */
@@ -98,12 +98,12 @@ const reasons: Partial<Record<EngagementKind, NewSuppression["reason"]>> = {
   unsubscribed: "unsubscribe",
 };
 
-/** Counts one in the mail's row, and writes a line about it while there are few. */
+/** Increments the counter in the mail's row, and adds a timeline entry while there are few. */
 function take(changes: TransitionBatch, row: LockedMessage, mail: Mail, report: IncomingEngagement): void {
   const { kind, count, receivedAt } = report;
-  // A provider's clock may be wrong, but nothing happened before the message was there, or after it was reported.
+  // A provider's clock may be wrong, but nothing can happen before the message existed or after it was reported.
   const at = Math.min(Math.max(report.at, row.created_at), receivedAt);
-  // On its way, or a moment after: a provider's answer, and so `sent_at`, may come later than the first load.
+  // While being sent or a moment later: a provider's answer, and so `sent_at`, may come after the first load.
   const early = row.sent_at === null ? row.status === "sending" : at - row.sent_at < prefetchMs;
   const machine = (kind === "opened" || kind === "clicked") && (report.machine || early);
   let before = 0;
@@ -187,7 +187,7 @@ async function mailsOf(tx: Tx, rows: readonly LockedMessage[]): Promise<Map<stri
   return new Map(found.map((mail) => [mail.message_id, { ...mail, changed: false }]));
 }
 
-/** Remembers keys; returns those that were not known, as `message key`. */
+/** Stores keys; returns those that were new, as `message key`. */
 async function rememberKeys(
   tx: Tx,
   incoming: readonly Pick<IncomingEngagement, "key" | "receivedAt">[],
@@ -225,8 +225,8 @@ async function writeMails(tx: Tx, mails: ReadonlyMap<string, Mail>): Promise<voi
 }
 
 /**
- * A recipient's word, by our own signed link, that they want no more mail of an account. Holds whether the message is
- * still there or not; where it is, its timeline says so, once. False: there is no such account.
+ * A recipient asked, by our own signed link, for no more mail of an account. This holds even if the message is gone; if it exists, its
+ * timeline gets one entry. False if there is no such account.
  */
 export const unsubscribe = writeOperation(
   "unsubscribe",
@@ -262,7 +262,7 @@ export const unsubscribe = writeOperation(
   },
 );
 
-/** The gateway of an email, for any caller; null: no email has this id (any more). */
+/** The gateway of an email, for any caller; null if no email has this id (any more). */
 export const findMessageGateway = readOperation(
   "findMessageGateway",
   async (tx, messageId: string): Promise<{ gateway_id: string; identifier: string } | null> => {

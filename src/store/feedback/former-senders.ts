@@ -1,4 +1,4 @@
-// People whose number or id changed at the provider: what they decided under the former one holds under the present one.
+// People whose number or id changed at the provider: decisions made under the former one hold for the present one.
 
 import { sql } from "kysely";
 import type { Tx } from "#store/database.ts";
@@ -11,7 +11,7 @@ interface Senders {
   present: string;
 }
 
-/** Copies suppressions and the time of the last message. What is stored of the present sender already stays. */
+/** Copies suppressions and the time of the last message. Existing rows of the present sender are kept. */
 export async function followSender(tx: Tx, place: Place, { former, present }: Senders): Promise<void> {
   if (former.length === 0) return;
   await copySuppression(tx, place, { former, present });

@@ -1,6 +1,5 @@
-// Messages from people: stored once, with what they answer, what they ask for, and the event that tells of them, all
-// in one transaction. A provider repeats its callbacks, so the same message again must have no effect at all: a STOP
-// that comes twice must not undo the START between.
+// Messages from people, stored once, in one transaction with their event, the message they answer and the consent they express. A provider
+// repeats its callbacks, so a repetition must have no effect at all: a STOP that arrives twice must not undo the START in between.
 
 import { sql } from "kysely";
 import type { EventData } from "#contract/events/shapes.ts";
@@ -16,48 +15,48 @@ import { noteNumberOf, noteSenderName, withRecipients } from "./sender-names.ts"
 
 export interface IncomingMessage {
   message: Omit<InboundTable, "in_reply_to" | "file"> & { file?: string };
-  /** Numbers that the sender's text may mean, the likeliest first: one that the gateway wrote to is the sender. */
+  /** Numbers that the sender's text may mean, most likely first: one that the gateway wrote to is the sender. */
   readings?: readonly string[];
-  /** Other spellings of the sender, where what they decide holds too. */
+  /** Other spellings of the sender, for which their decisions hold too. */
   spellings?: readonly string[];
-  /** The public name of the gateway that took it. */
+  /** The public name of the gateway that received it. */
   gatewayIdentifier: string;
-  /** The provider's reference of the message that it answers, where the provider names it. */
+  /** The provider's reference of the message that it answers, if the provider gives one. */
   replyTo: string | null;
-  /** Without such a reference it may answer what was sent since then, epoch ms. */
+  /** Without such a reference, it may answer a message that was sent since then, epoch ms. */
   sentSince: number;
-  /** When it was written, by the provider's clock: on channels where that opens a reply window. */
+  /** When it was written, by the provider's clock, on channels where that opens a reply window. */
   sentAt?: number;
   alike?: AlikeMessages;
-  /** By these the sender was known before. */
+  /** Names under which the sender was known before. */
   formerSenders?: readonly string[];
 }
 
-/** Where a stored message is this one again: a phone may report one under two references. */
+/** Where the same message may already be stored: a phone may report one message under two references. */
 export interface AlikeMessages {
   phoneId: string;
   gatewayIds: readonly string[];
-  /** References from the first, and before the second. */
+  /** References at or after the first, and before the second. */
   from: string;
   before: string;
 }
 
-/** How far back a person's messages are looked through for the one that is answered. */
+/** How far back to search for the message that a person answers. */
 const lookedThrough = 200;
 
-/** Stores a message from a person. `repeated`: it was there already, and nothing changed. */
+/** Stores a message from a person. `repeated`: it was stored before, and nothing changed. */
 export const storeInbound = batchedOperation(
   "storeInbound",
   async (tx, incoming: readonly IncomingMessage[]): Promise<("new" | "repeated")[]> => {
     const stored: ("new" | "repeated")[] = [];
     await lockPhones(tx, incoming);
-    // One after the other: a repeat may stand beside the first.
+    // One after the other: a repetition may be in the same batch.
     for (const message of incoming) stored.push(await storeOne(tx, message));
     return stored;
   },
 );
 
-/** Two reports of one message may be stored at once by two processes: each phone's follow each other. */
+/** Two reports of one message may be stored concurrently by two processes, but the reports of one phone are sequential. */
 async function lockPhones(tx: Tx, incoming: readonly IncomingMessage[]): Promise<void> {
   const ids = new Set(incoming.flatMap(({ alike }) => (alike === undefined ? [] : [alike.phoneId])));
   if (ids.size === 0) return;
@@ -107,16 +106,16 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
     channel: message.channel,
     at,
   };
-  // The next message may name the person by the id alone.
+  // The next message may identify the person by the id alone.
   if (userId !== null && userId !== sender) await noteNumberOf(tx, { ...shown, userId, number: sender });
   const quoted = await quotedMessage(tx, incoming);
-  // Mails are answered from any address.
+  // Mails can be answered from any address.
   if (quoted?.recipient != null && message.channel !== "email")
     await noteSenderName(tx, { ...shown, sender, recipient: quoted.recipient });
   const names = await withRecipients(tx, message.gateway_id, [
     ...new Set([sender, ...spellings, ...(userId === null ? [] : [userId])]),
   ]);
-  // A reference that we did not get belongs to another sender's message: a guess would be wrong for certain.
+  // A reference that we do not know belongs to another sender's message; a guess would certainly be wrong.
   const answered = incoming.replyTo === null ? await latestTo(tx, incoming, names) : (quoted?.id ?? null);
   if (answered !== null) {
     await tx.db
@@ -125,7 +124,7 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
       .where("id", "=", message.id)
       .execute();
   }
-  // In one order: two messages at once may be from one person.
+  // In a fixed order: two concurrent messages may be from one person.
   for (const name of names.sort()) {
     await followSender(tx, message, { former: incoming.formerSenders ?? [], present: name });
     if (message.consent_keyword !== null) await applyConsent(tx, message, name);
@@ -155,7 +154,7 @@ async function storeOne(tx: Tx, incoming: IncomingMessage): Promise<"new" | "rep
   return "new";
 }
 
-/** The message that the provider names as the answered one. Null if it names none, or none of this account. */
+/** The message that the provider names as the answered one; null if it names none, or none of this account. */
 async function quotedMessage(
   tx: Tx,
   { message, replyTo }: IncomingMessage,
@@ -203,7 +202,7 @@ async function latestTo(
   return latest?.id ?? null;
 }
 
-/** The first of the numbers that the gateway has written to, or null if it wrote to none of them. */
+/** The first of the numbers that the gateway has written to; null if there is none. */
 async function firstWrittenTo(
   tx: Tx,
   { account_id, gateway_id }: IncomingMessage["message"],
@@ -223,8 +222,8 @@ async function firstWrittenTo(
 }
 
 /**
- * Puts the sender on the suppression list, or takes them off it. A recipient who is on it for another reason stays, with
- * that reason: an opt-in takes back an opt-out, and not what the account or a bounce has decided.
+ * Puts the sender on the suppression list, or removes them from it. An entry for another reason stays: an opt-in revokes an opt-out, but
+ * not a decision of the account or a bounce.
  */
 async function applyConsent(tx: Tx, message: IncomingMessage["message"], recipient: string): Promise<void> {
   const { account_id, channel, received_at: created_at, consent_keyword: opt } = message;
@@ -256,7 +255,7 @@ export const recentInbound = readOperation(
     input: { accountId: string; channel: Channel | null; before: string | null; limit: number },
   ): Promise<InboundRow[]> => {
     const found: InboundRow[] = [];
-    // One range of the index for each channel: all of them in one query would sort everything the account ever got.
+    // One range of the index per channel: a single query for all would sort everything the account ever received.
     for (const channel of input.channel === null ? channels : [input.channel]) {
       let query = tx.db
         .selectFrom(tx.indexed("inbound_messages", "inbound_recent"))
@@ -306,10 +305,10 @@ export const searchInbound = readOperation(
   },
 );
 
-/** What the secret of a file is bound to. */
+/** The context that the secret of a file is sealed with. */
 export const fileSecretContext = (gatewayId: string) => `inbound_messages file ${gatewayId}`;
 
-/** The file of a message that the account received. Null when the message has no file or does not exist. */
+/** The file of a message that the account received; null if the message has no file or does not exist. */
 export const findInboundFile = readOperation(
   "findInboundFile",
   async (

@@ -1,5 +1,5 @@
-// Long texts of which the provider reported some parts as delivered and never the others. Many SMSCs report on the first or the last part
-// alone, so after a wait such a message counts as delivered, and its timeline says by how much.
+// Long texts for which the provider reported some parts as delivered and never the others. Many SMSCs report only the first or the last
+// part, so after a wait such a message counts as delivered, and its timeline shows how many parts were reported.
 
 import { sql } from "kysely";
 import { type Tx, writeOperation } from "#store/database.ts";
@@ -8,7 +8,7 @@ import { lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 /** How long the other parts are waited for after the last one, ms. */
 const waitMs = 600_000;
 
-/** Begins the wait for the other parts of messages anew; `at`: when one of them was reported, epoch ms. */
+/** Restarts the wait for the other parts of messages; `at`: when one of them was reported, epoch ms. */
 export async function awaitOtherParts(tx: Tx, messageIds: ReadonlySet<string>, at: number): Promise<void> {
   if (messageIds.size === 0) return;
   const rows = [...messageIds].sort().map((message_id) => ({ message_id, until: at + waitMs }));
@@ -20,8 +20,8 @@ export async function awaitOtherParts(tx: Tx, messageIds: ReadonlySet<string>, a
 }
 
 /**
- * Ends the wait for other parts: messages of gateways of these kinds that are still `sent` are delivered. Of other kinds the provider
- * says itself what became of each part, and they stay as they are. At most `limit`; returns how many were looked at.
+ * Ends the wait for other parts: messages of gateways of these kinds that are still `sent` become delivered. Providers of other kinds
+ * report on each part themselves, so their messages are unchanged. At most `limit`; returns how many were read.
  */
 export const settlePartlyDelivered = writeOperation(
   "settlePartlyDelivered",
@@ -54,7 +54,7 @@ export const settlePartlyDelivered = writeOperation(
       changes.apply(row, { by: "receipt", step: "delivered" }, { at, detail });
     }
     await changes.write(tx);
-    // Only those whose wait did not begin anew meanwhile.
+    // Only those whose wait has not restarted meanwhile.
     await tx.db
       .deleteFrom(tx.indexed<"partly_delivered">("partly_delivered"))
       .where("message_id", "in", tx.list(ids))
@@ -64,7 +64,7 @@ export const settlePartlyDelivered = writeOperation(
   },
 );
 
-/** The messages of which the provider took every part. Where the answer to one was lost, it may never have got it. */
+/** The messages of which the provider accepted every part. If an answer was lost, it may never have received that part. */
 async function takenWhole(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const references = await tx.db
     .selectFrom(tx.indexed("message_references", "message_references_message"))

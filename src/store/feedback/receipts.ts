@@ -24,14 +24,14 @@ export interface IncomingReceipt {
   status: ReportedStep;
   code: string | null;
   reason: string | null;
-  /** For a bounced email: what the bounce says about the address; null: nothing. */
+  /** For a bounced email: what the bounce shows about the address; null if nothing. */
   bounce: "hard" | "soft" | null;
   /** By the provider's clock. */
   at: number | null;
   receivedAt: number;
 }
 
-/** Stores receipts and moves their messages, as far as those are known. `new`: seen for the first time. */
+/** Stores receipts and moves those messages that are known. `new`: seen for the first time. */
 export const storeReceipts = batchedOperation(
   "storeReceipts",
   async (tx, incoming: readonly IncomingReceipt[]): Promise<("new" | "repeated")[]> => {
@@ -87,7 +87,7 @@ export interface PendingReceipt {
   bounce: "hard" | "soft" | null;
 }
 
-/** Moves the message as the report says; returns what it says about the address, where it says something. */
+/** Applies the report to the message; returns what it shows about the address, if anything. */
 export async function applyReported(
   tx: Tx,
   changes: TransitionBatch,
@@ -99,7 +99,7 @@ export async function applyReported(
   return [];
 }
 
-/** As `applyReported`, of a provider whose messages do not come back. */
+/** Like `applyReported`, for a provider whose messages do not come back. */
 export function applyReceipt(
   changes: TransitionBatch,
   row: LockedMessage,
@@ -160,7 +160,7 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
   );
   // After the messages are locked: a settlement has taken what waited for it, or finds it.
   const waiting = await takeWaiting(tx, learned, stored, rows);
-  // As above: of two transactions with a part each, the second sees the first one's receipt.
+  // As above: of two transactions with one part each, the second sees the receipt of the first.
   const inParts = known.flatMap((receipt) => {
     const known = referenceOf(receipt);
     if (known === undefined || known.parts < 2 || !deliveredStates.includes(receipt.status)) return [];
@@ -173,7 +173,7 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
   const returned = await returnedReferences(tx, rows);
   const apply = async (row: LockedMessage, reference: string | null, pending: PendingReceipt) => {
     const transmission = `${row.id} ${reference}`;
-    // A report on a transmission that came back says nothing of the next one, unless it arrived after all.
+    // A report on a transmission that came back says nothing about the next one, unless it was delivered after all.
     if (returned.has(transmission) && !deliveredStates.includes(pending.step)) return;
     if (pending.step === "returned") returned.add(transmission);
     reports.push(...(await applyReported(tx, changes, row, pending)));
@@ -225,7 +225,7 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
 const deliveredStates: readonly string[] = ["delivered", "read"] satisfies ReportedStep[];
 const reportedSteps: readonly ReportedStep[] = [...receiptSteps, "returned"];
 
-/** The transmissions that came back, of the messages that were sent more than once: message, space, reference. */
+/** The transmissions that came back, for messages that were sent more than once, as `message reference`. */
 export async function returnedReferences(
   tx: Tx,
   rows: ReadonlyMap<string, LockedMessage>,
@@ -242,7 +242,7 @@ export async function returnedReferences(
   return new Set(found.map(({ message_id, reference }) => `${message_id} ${reference}`));
 }
 
-/** The message of a reference, and how many references of it have to be delivered until it is. */
+/** The message of a reference, and how many of its references must be delivered before it counts as delivered. */
 interface StoredReference {
   messageId: string;
   parts: number;
@@ -300,7 +300,7 @@ async function upsertReferences(
   return known;
 }
 
-/** Attaches references to their messages and hands out, by message, the receipts that were there before them. */
+/** Attaches references to their messages and returns, by message, the receipts that arrived before them. */
 export async function attachReferences(
   tx: Tx,
   references: readonly (ReferencesTable & { message_id: string })[],
@@ -308,7 +308,7 @@ export async function attachReferences(
   return await takeWaiting(tx, references, await upsertReferences(tx, references), new Map());
 }
 
-/** Takes the receipts that wait for references, whose messages are `known`. `rows`: those that are locked, and not being settled. */
+/** Takes the receipts that wait for references, whose messages are `known`. `rows`: messages that are locked and not being settled. */
 async function takeWaiting(
   tx: Tx,
   references: readonly ReferencesTable[],
@@ -351,7 +351,7 @@ async function takeWaiting(
       .where("key", "=", receipt.key)
       .execute();
   }
-  // What else was reported on a transmission that came back counts no more, unless it arrived after all.
+  // Other reports on a transmission that came back no longer count, unless it was delivered after all.
   for (const [id, list] of early)
     if (list.some(({ step }) => step === "returned"))
       early.set(

@@ -1,5 +1,5 @@
-// When people last wrote to a gateway, of providers that let free messages through for a day after that alone. The time is
-// that of the message itself: a report that is repeated after days opens nothing.
+// When people last wrote to a gateway, for providers that allow free-form messages only within a day of that. The time is that of the
+// message itself: a report that is repeated days later opens no window.
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -7,7 +7,7 @@ import type { ReplyWindowsTable } from "#store/schema/feedback.ts";
 
 export const replyWindowMs = 86_400_000;
 
-/** Notes that a person wrote. An earlier message than the last one changes nothing. */
+/** Records that a person wrote. A message earlier than the last one changes nothing. */
 export async function openWindow(tx: Tx, { gateway_id, sender, heard_at }: ReplyWindowsTable): Promise<void> {
   await sql`
     insert into reply_windows (gateway_id, sender, heard_at) values (${gateway_id}, ${sender}, ${heard_at})
@@ -16,7 +16,7 @@ export async function openWindow(tx: Tx, { gateway_id, sender, heard_at }: Reply
   `.execute(tx.db);
 }
 
-/** Notes that the provider took the window for closed at `at`: what the person wrote before then opens it no more. */
+/** Records that the provider considered the window closed at `at`: earlier messages of the person no longer open it. */
 export async function closeWindow(
   tx: Tx,
   { gateway_id, sender, at }: Pick<ReplyWindowsTable, "gateway_id" | "sender"> & { at: number },
@@ -29,7 +29,7 @@ export async function closeWindow(
     .execute();
 }
 
-/** When a person last wrote to the gateway, epoch ms; null: not within the window, or never. */
+/** When a person last wrote to the gateway, epoch ms; null if never, or not within the window. */
 export const lastHeard = readOperation(
   "lastHeard",
   async (tx, { gatewayId, sender }: { gatewayId: string; sender: string }): Promise<number | null> => {
@@ -54,7 +54,7 @@ export const deleteReplyWindows = writeOperation(
       .orderBy("heard_at")
       .limit(limit)
       .execute();
-    // One by one: a person who wrote meanwhile has a later time, and stays.
+    // One by one: a person who wrote meanwhile has a later time and is kept.
     for (const { gateway_id, sender, heard_at } of old)
       await tx.db
         .deleteFrom("reply_windows")

@@ -1,5 +1,5 @@
-// Texts that come back: the provider took them, reports later that it did not deliver them, and the gateway can send them once more in
-// another form. The report may come while the attempt is still under way; then it waits for what became of that.
+// Texts that come back: the provider accepted them and later reports that it did not deliver them, and the gateway can send them once more
+// in another form. If the report arrives while the attempt is under way, it waits for the attempt's outcome.
 
 import type { Tx } from "#store/database.ts";
 import { holdGateways } from "#store/gateways/hold.ts";
@@ -7,7 +7,7 @@ import type { LockedMessage, TransitionBatch, TransitionDetails } from "#store/m
 import type { ReceiptsTable } from "#store/schema/feedback.ts";
 import { closeWindow } from "./reply-windows.ts";
 
-/** What a report leaves in the timeline and at the message. */
+/** What a report writes to the timeline and the message. */
 export function detailsOf(
   receipt: Pick<ReceiptsTable, "received_at" | "status" | "code" | "reason">,
 ): TransitionDetails {
@@ -21,8 +21,8 @@ export function detailsOf(
 }
 
 /**
- * Returns a message to the queue of its gateway, once. What comes back a second time, has no other form, or whose gateway has been
- * deleted, is undelivered. One that waits for its next transmission stays as it is: that one takes the other form by itself.
+ * Returns a message to the queue of its gateway, once. A message that comes back a second time, has no other form, or whose gateway was
+ * deleted is undelivered. A message that already waits for its next transmission is unchanged, since that uses the other form anyway.
  */
 export async function applyReturned(
   tx: Tx,
@@ -41,16 +41,16 @@ export async function applyReturned(
     changes.apply(row, { by: "receipt", step: "undelivered" }, details);
 }
 
-/** Whether a report waits until the attempt is settled, which says by its reference whether the report is about it. */
+/** Whether a report waits until the attempt is settled: the reference in the outcome shows whether the report is about it. */
 export const waitsForSettlement = (
   row: LockedMessage,
   receipt: Pick<ReceiptsTable, "status" | "reference">,
 ) => receipt.status === "returned" && receipt.reference !== null && row.status === "sending";
 
 /**
- * Takes the reports that waited for attempts of which nothing became known, not even the reference: they are about these messages by the
- * id that they carry. Of a message with several attempts none: the report may be about an earlier one, and says nothing of the last. By
- * message, in the order in which they came.
+ * Takes the reports that waited for attempts of which nothing became known, not even the reference: the id that they carry assigns them to
+ * these messages. Reports on a message with several attempts are left, because they may be about an earlier one. By message, in order of
+ * arrival.
  */
 export async function takeWaitingReturns(
   tx: Tx,
@@ -66,7 +66,7 @@ export async function takeWaitingReturns(
     .selectFrom(tx.indexed("receipts", "receipts_message"))
     .selectAll()
     .where("message_id", "in", tx.list(ids))
-    // Of a list alone PostgreSQL thinks, until it has seen the table, that each may have thousands of rows.
+    // For a list alone, PostgreSQL assumes until it has analysed the table that each item may have thousands of rows.
     .where("message_id", ">=", first)
     .where("message_id", "<=", last)
     .where("status", "=", "returned")
@@ -76,7 +76,7 @@ export async function takeWaitingReturns(
   const taken = new Map<string, TransitionDetails[]>();
   for (const receipt of found) {
     const { gateway_id, key, message_id, reference } = receipt;
-    // The message has moved since, and its first gateway reported on what that one sent.
+    // The message has moved since, and the report is about its first gateway's transmission.
     if (gateways.get(message_id ?? "") !== gateway_id) continue;
     await tx.db
       .updateTable("receipts")

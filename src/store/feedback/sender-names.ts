@@ -1,16 +1,16 @@
-// One person under several names: WhatsApp knows many Brazilian numbers without their 9, and some people by an id alone. An
-// answer of the provider shows it, or a reply to a message. What the person then decides holds for the recipients that
-// were written to through this gateway. A number may have several spellings. An id has one number and a number one id, the
-// newest: numbers pass to other people, and what one of them decided must not reach the next.
+// One person under several names: WhatsApp knows many Brazilian numbers without their 9, and some people only by an id. A provider's answer
+// or a reply to a message shows it. The person's decisions then hold for the recipients that were written to through this gateway. A number
+// may have several spellings. An id has one number and a number one id, the newest: numbers pass to other people, and the decisions of one
+// must not reach the next.
 
 import { sql } from "kysely";
 import { type Tx, writeOperation } from "#store/database.ts";
 import type { InboundTable, SenderNamesTable } from "#store/schema/feedback.ts";
 import { copySuppression, followSender } from "./former-senders.ts";
 
-/** A name that was not shown for so long is forgotten, ms. */
+/** A name that has not been seen for this long is forgotten, ms. */
 export const senderNameMs = 400 * 86_400_000;
-/** A name that is shown again is written at most so often, ms. */
+/** A name that is seen again is written at most this often, ms. */
 const renewMs = 30 * 86_400_000;
 /** Recipients that are followed from the names of one message. */
 const maxRecipients = 16;
@@ -21,13 +21,13 @@ interface ShownName extends Omit<SenderNamesTable, "shown_at">, Pick<InboundTabl
 
 const isNumber = (name: string) => name.startsWith("+");
 
-/** Notes that a sender is the person that a recipient reaches. What they decided as that sender holds for the recipient. */
+/** Records that a sender is the person that a recipient reaches. Their decisions as that sender hold for the recipient. */
 export async function noteSenderName(tx: Tx, shown: ShownName): Promise<void> {
   const { sender, recipient } = shown;
   if (await isNewName(tx, shown)) await followSender(tx, shown, { former: [sender], present: recipient });
 }
 
-/** Notes the number that an id wrote from. What was decided under the id holds for the number. */
+/** Records the number that an id wrote from. Decisions under the id hold for the number. */
 export async function noteNumberOf(
   tx: Tx,
   { userId, number, ...shown }: Omit<ShownName, "sender" | "recipient"> & { userId: string; number: string },
@@ -58,7 +58,7 @@ async function isNewName(tx: Tx, { gateway_id, sender, recipient, at }: ShownNam
   return true;
 }
 
-/** The senders, and the recipients that reach them: those of an id's number too. */
+/** The senders, and the recipients that reach them, including those of an id's number. */
 export async function withRecipients(
   tx: Tx,
   gatewayId: string,
@@ -84,7 +84,7 @@ async function recipientsOf(tx: Tx, gatewayId: string, senders: readonly string[
   return found.map(({ recipient }) => recipient);
 }
 
-/** Deletes names that were last shown before `before`, at most `limit`; returns how many. */
+/** Deletes names that were last seen before `before`, at most `limit`; returns how many. */
 export const deleteSenderNames = writeOperation(
   "deleteSenderNames",
   async (tx, { before, limit }: { before: number; limit: number }): Promise<number> => {
@@ -95,7 +95,7 @@ export const deleteSenderNames = writeOperation(
       .orderBy("shown_at")
       .limit(limit)
       .execute();
-    // One by one: a name that was shown meanwhile stays.
+    // One by one: a name that was seen meanwhile is kept.
     for (const { gateway_id, sender, recipient, shown_at } of old)
       await tx.db
         .deleteFrom("sender_names")

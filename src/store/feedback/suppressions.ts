@@ -1,5 +1,5 @@
-// The suppression list: to whom an account's messages of a channel do not go any more, and why. Asked when a
-// message is about to go out (`expire-or-suppress.ts`), so a recipient who is added gets only what was in flight already.
+// The suppression list: recipients to whom an account's messages of a channel are no longer sent, and why. It is checked when a message is
+// about to be sent (`expire-or-suppress.ts`), so a recipient who is added receives only messages that were in flight.
 
 import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
@@ -7,7 +7,7 @@ import { readOperation, writeOperation } from "#store/database.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
 import { resetSoftBounces } from "./bounces.ts";
 
-/** A page of the list in the order of its key, after a place in it. `recipients`: only these; null: all. */
+/** A page of the list in the order of its key, after a position in it. `recipients`: only these; null for all. */
 export const listSuppressions = readOperation(
   "listSuppressions",
   async (
@@ -43,8 +43,8 @@ export const listSuppressions = readOperation(
 );
 
 /**
- * Puts recipients on the list by the account's own word. Who opted out and is added now stays when they opt in
- * again; bounces and complaints keep their reason. Returns how many were not on the list before.
+ * Puts recipients on the list at the account's request. A recipient who had opted out stays on it after opting in again; bounces and
+ * complaints keep their reason. Returns how many were not on the list before.
  */
 export const addSuppressions = writeOperation(
   "addSuppressions",
@@ -59,7 +59,7 @@ export const addSuppressions = writeOperation(
     },
   ): Promise<number> => {
     const { accountId, channel, note, at } = input;
-    // Sorted, so that two at once do not wait for each other in a circle.
+    // Sorted, so that two transactions do not deadlock.
     const recipients = [...new Set(input.recipients)].sort().map((recipient) => ({ recipient }));
     if (recipients.length === 0) return 0;
     tx.changes.topic(accountId, "suppressions");
@@ -92,7 +92,7 @@ export const addSuppressions = writeOperation(
   },
 );
 
-/** Takes one recipient off the list, with every reason; false when it was not there. */
+/** Removes one recipient from the list, whatever the reason; false if it was not there. */
 export const removeSuppression = writeOperation(
   "removeSuppression",
   async (tx, input: { accountId: string; channel: Channel; recipient: string }): Promise<boolean> => {
@@ -109,8 +109,8 @@ export const removeSuppression = writeOperation(
 );
 
 /**
- * Takes entries of one reason off the list that were made from `from` to before `to` (epoch ms), walking along recipients behind
- * `after`. `note` null: with any note. Looks at `limit` entries; `next` null: there are no more.
+ * Removes entries with one reason that were made from `from` to before `to` (epoch ms), walking along recipients after `after`. `note`
+ * null: with any note. Reads `limit` entries; `next` is null at the end.
  */
 export const removeSuppressions = writeOperation(
   "removeSuppressions",

@@ -6,7 +6,7 @@ import type { UnknownWordsTable } from "#store/schema/feedback.ts";
 
 const dayMs = 86_400_000;
 
-/** Keeps the gateway's last unknown word. True: it is another one than before, or has not been kept for a day. */
+/** Stores the gateway's last unknown status. True if it differs from the last one, or the last one was stored more than a day ago. */
 export const keepUnknownWord = writeOperation(
   "keepUnknownWord",
   async (tx, { gateway_id, word, at }: UnknownWordsTable): Promise<boolean> => {

@@ -37,12 +37,12 @@ const dueColumns = [
   "segments",
 ] as const;
 
-/** Lanes read hundreds of messages ahead; a longer body is read when its message is sent, bytes. */
+/** A body longer than this, in bytes, is read only when its message is sent, because lanes read hundreds of messages ahead. */
 const maxBodyAhead = 16_384;
 
 /**
- * `body`: null when it is too long to be read ahead, and empty for an email: these are read when they are sent.
- * `body_bytes`: of the body in UTF-8.
+ * `body`: null if it is too long to be read ahead, and empty for an email; such bodies are read when they are sent. `body_bytes`: length of
+ * the body in UTF-8.
  */
 export type DueMessage = Pick<MessagesTable, (typeof dueColumns)[number]> & {
   due_at: number;
@@ -59,7 +59,7 @@ export const readDue = readOperation(
   async (tx, input: DueQuery) => await selectDue<DueMessage>(tx, "messages", dueValues, input),
 );
 
-/** When the lane's next message that is not due yet becomes due; null: no such message. */
+/** When the lane's next message that is not due yet becomes due; null if there is none. */
 export const nextDue = readOperation(
   "nextDue",
   async (tx, input: { laneId: string; priorities: readonly number[]; now: number }) =>
@@ -73,13 +73,13 @@ export interface AttemptBatch {
   at: number;
   /** Messages that were due before this (epoch ms) are too late to be sent. */
   lateBefore: number;
-  /** The lane's local day, when it has a daily cap to count. */
+  /** The lane's local day, if it has a daily limit. */
   day: string | null;
 }
 
 /**
- * `begun`: these, and only these, may go out now, each as this attempt; of the others, what may never go out has ended. `fenced`: the
- * lane belongs to another process. `paused`: an operator paused it, and its owner has not heard of that yet.
+ * `begun`: exactly these messages may be sent now, each as this attempt; those that may never be sent have ended. `fenced`: the lane
+ * belongs to another process. `paused`: an operator paused it, which its owner does not know yet.
  */
 export type BeginAttemptsResult =
   | { kind: "begun"; attempts: Map<string, number> }
@@ -99,7 +99,7 @@ export async function beginAttemptBatches(
     .select(["id", "fence", "day", "day_count", "operator_paused_at"])
     .where("id", "in", [...new Set(batches.map((batch) => batch.laneId))])
     .orderBy("id")
-    // A takeover or a pause waits for this transaction, or this one sees it.
+    // A takeover or a pause either waits for this transaction or is visible to it.
     .modifyEnd(tx.lock(counted ? "update" : "share"))
     .execute();
   const held = new Map(lanes.map((lane) => [lane.id, lane]));
@@ -119,7 +119,7 @@ export async function beginAttemptBatches(
       const refusal = refusalOf(batch);
       return refusal === null ? { kind: "begun", attempts: new Map() } : { kind: refusal };
     });
-  // Due by now: it may have been moved to a later time since it was read.
+  // Still due: it may have been moved to a later time since it was read.
   const begun = await tx.update<{
     id: string;
     version: number;
@@ -174,7 +174,7 @@ export async function beginAttemptBatches(
       const attempt = done.get(id);
       if (attempt === undefined) continue;
       attempts.set(id, attempt);
-      // Each attempt is one caller's alone.
+      // An attempt belongs to one caller.
       done.delete(id);
     }
     results.push({ kind: "begun", attempts });
@@ -195,31 +195,34 @@ export interface Settlement {
   id: string;
   laneId: string;
   fence: number;
-  /** The attempt that this is the outcome of. */
+  /** The attempt with this outcome. */
   attempt: number;
   step: SystemStep;
   details: TransitionDetails;
-  /** Of a message with several references: all of them. `each`: the provider reports on each by itself. `of`: if not on as many as references. */
+  /**
+   * All references, if the message has several. `each`: the provider reports on each separately. `of`: how many it reports on, if not on
+   * all of them.
+   */
   parts: { references: readonly string[]; each: boolean; of?: number } | null;
-  /** The sender of the recipient's answers, if it is another one. */
+  /** The number or id that the recipient's answers come from, if it differs. */
   knownAs?: string;
-  /** How it ended, where the same answer of the provider has it. */
+  /** The final status, if the provider's answer already contains it. */
   receipt: { step: ReportedStep; details: TransitionDetails } | null;
 }
 
-/** Steps of attempts that may have reached the provider, whose reference is not known. */
+/** Steps of attempts that may have reached the provider but have no known reference. */
 const unprovenSteps: readonly SystemStep[] = ["outcome_unknown", "resent"];
 
 /**
- * Whether the message is still in this attempt. Another process may own the lane by now (this one slept): then only proof of a
- * transmission still counts.
+ * Whether the message is still in this attempt. If another process owns the lane by now (this one slept), only proof of a transmission
+ * still counts.
  */
 const isCurrent = (row: LockedMessage, { laneId, fence, attempt }: Settlement): boolean =>
   row.gateway_id === laneId && row.fence === fence && row.attempts === attempt;
 
 /**
- * `settled`: the outcome was applied; `late`: the message had changed, and only what is still true was applied; `returned`: it was applied,
- * and the message is due again, because the provider had reported already that it came back.
+ * `settled`: the outcome was applied. `late`: the message had changed, and only what is still true was applied. `returned`: the outcome was
+ * applied and the message is due again, because the provider had already reported it as undelivered.
  */
 export const settleMessages = batchedOperation(
   "settleMessages",
@@ -261,11 +264,11 @@ export const settleMessages = batchedOperation(
       const wasCurrent = isCurrent(row, settlement);
       const { step, details } = settlement;
       const pending = early.get(row.id) ?? [];
-      // Of a transmission that has come back since, the message waits for the next one.
+      // If the transmission has come back since, the message waits for the next one.
       const cameBack = pending.length === 0 && returned.has(`${row.id} ${details.reference}`);
       if (step === "accepted" ? !cameBack : wasCurrent) {
         const moved = changes.apply(row, { by: "system", step }, details);
-        // Refused at once for the address: as good as a mail that comes back for it.
+        // Refused at once because of the address: treated like a bounce.
         if (
           moved &&
           step === "rejected" &&
@@ -279,7 +282,7 @@ export const settleMessages = batchedOperation(
       for (const each of receipt ? [receipt, ...pending] : pending)
         reports.push(...(await applyReported(tx, changes, row, each)));
       for (const each of waiting.get(row.id) ?? []) await applyReturned(tx, changes, row, each);
-      // A receipt that named only our id was faster; the reference is still worth keeping.
+      // A receipt that carried only our id arrived first; the reference is still worth keeping.
       if (settlement.details.reference) changes.setReference(row, settlement.details.reference);
       if (row.resends > before && row.due_at !== null) return "returned";
       return wasCurrent ? "settled" : "late";
@@ -310,8 +313,8 @@ async function noteKnownAs(tx: Tx, settlements: readonly Settlement[]): Promise<
 }
 
 /**
- * The usual end of an attempt, for which one statement is enough: accepted, and still as it was begun.
- * Returns the ids that it settled; the others are settled one by one.
+ * The usual end of an attempt, which needs only one statement: accepted, and unchanged since it began. Returns the ids that it settled; the
+ * others are settled one by one.
  */
 async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promise<ReadonlySet<string>> {
   const change = advance("sending", { by: "system", step: "accepted" });

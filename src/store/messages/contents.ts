@@ -1,5 +1,5 @@
-// What messages have beside their rows, by their content: emails their columns and bodies, and `media`, `list` and
-// `template` a payload. Texts cost no statement: only the rows' contents are compared.
+// What messages have besides their rows, by content: emails have columns and bodies of their own; `media`, `list` and `template` have a
+// payload. Texts cost no statement, since only the contents of rows are compared.
 
 import type { ContentKind, MessagePayload } from "#contract/messages/content.ts";
 import { readOperation, type Tx } from "#store/database.ts";
@@ -31,7 +31,7 @@ const parsed = ({ payload }: Pick<MessagePayloadsTable, "payload">) => JSON.pars
 
 type Row = Pick<MessagesTable, "id" | "channel" | "content" | "request_id">;
 
-/** The rows with all that their contents have, bodies of emails included: as many, from the first on, as have room in `bytes`. */
+/** The rows with everything that belongs to their contents, including bodies of emails: as many, from the first, as fit in `bytes`. */
 export async function withContents<R extends Row & Pick<MessagesTable, "body">>(
   tx: Tx,
   rows: readonly R[],
@@ -40,7 +40,7 @@ export async function withContents<R extends Row & Pick<MessagesTable, "body">>(
   return await withEmailBodies(tx, await withPayloads(tx, rows), bytes);
 }
 
-/** The rows with all that their contents have but the bodies of emails. */
+/** The rows with everything that belongs to their contents except the bodies of emails. */
 export async function withContentColumns<R extends Row>(
   tx: Tx,
   rows: readonly R[],
@@ -48,7 +48,7 @@ export async function withContentColumns<R extends Row>(
   return await withEmailColumns(tx, await withPayloads(tx, rows));
 }
 
-/** The rows, those that have a payload with it. */
+/** The rows; those that have a payload include it. */
 async function withPayloads<R extends { id: string; content: ContentKind }>(
   tx: Tx,
   rows: readonly R[],
@@ -67,7 +67,7 @@ async function withPayloads<R extends { id: string; content: ContentKind }>(
   });
 }
 
-/** The payload of one message; null when it has none, or has been removed. */
+/** The payload of one message; null if it has none or it was removed. */
 export const readPayload = readOperation(
   "readPayload",
   async (tx, id: string): Promise<MessagePayload | null> => {
@@ -80,7 +80,7 @@ export const readPayload = readOperation(
   },
 );
 
-/** The text of one message; null when it has been removed. */
+/** The text of one message; null if it was removed. */
 export const readBody = readOperation("readBody", async (tx, id: string): Promise<string | null> => {
   const row = await tx.db
     .selectFrom(tx.indexed("messages"))

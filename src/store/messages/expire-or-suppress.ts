@@ -1,5 +1,5 @@
-// Due messages that must not be sent: their recipient is on the suppression list, or they are too late. They end at the
-// moment in which their attempt would begin, so that a suppression or the lateness window is never applied too early.
+// Due messages that must not be sent because their recipient is on the suppression list or they are too late. They end when their attempt
+// would begin, so that a suppression or the lateness window is never applied too early.
 
 import { sql } from "kysely";
 import type { Tx } from "#store/database.ts";
@@ -44,13 +44,13 @@ async function suppressedOf(
   return new Set(found.rows.map(({ id }) => id));
 }
 
-/** What goes with the end of a message whose recipient is on the suppression list. */
+/** Details for a message that ends because its recipient is on the suppression list. */
 function suppressionDetails(at: number): TransitionDetails {
   const message = "The recipient is on the suppression list.";
   return { at, detail: message, code: "suppressed", message };
 }
 
-/** What goes with the end of a message that was found due too late. */
+/** Details for a message that ends because it was found due too late. */
 export function expiryDetails(at: number): TransitionDetails {
   const message = "It was due longer ago than the account's lateness window allows.";
   return { at, detail: message, code: "too_late", message };

@@ -1,8 +1,8 @@
-// When a message was first handed to a gateway: for providers that tell a repetition from a new message only for a while.
+// When a message was first handed to a gateway, for providers that recognise a repetition only for a limited time.
 
 import { readOperation } from "#store/database.ts";
 
-/** Epoch ms of the first attempt that a message's history knows; null: of none. */
+/** Epoch ms of the first attempt in a message's history; null if there was none. */
 export const findFirstAttempt = readOperation(
   "findFirstAttempt",
   async (tx, messageId: string): Promise<number | null> => {

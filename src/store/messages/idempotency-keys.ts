@@ -1,5 +1,5 @@
-// Idempotency keys: a repeated request finds the first one instead of making a second set of messages. A key is
-// written in the transaction of its messages, so that there never is one without the other.
+// Idempotency keys: a repeated request returns the first one instead of creating a second set of messages. A key is written in the
+// transaction of its messages, so neither exists without the other.
 
 import { sql } from "kysely";
 import { readOperation, type Tx } from "#store/database.ts";
@@ -12,14 +12,14 @@ export const idempotencyTtlMs = 86_400_000;
 export interface IdempotencyKey {
   path: string;
   key: string;
-  /** SHA-256 of what was asked for, hex. */
+  /** SHA-256 of the request, hex. */
   fingerprint: string;
 }
 
 /** The request that was accepted under a key. */
 export type StoredRequest = Pick<IdempotencyKeysTable, "fingerprint" | "request_id" | "first_id" | "last_id">;
 
-/** The request that was accepted under a key of the account, as of `at`; null: none, or its key has expired. */
+/** The request that was accepted under a key of the account, as of `at`; null if there is none or its key has expired. */
 export const findStoredRequest = readOperation(
   "findStoredRequest",
   async (
@@ -42,9 +42,8 @@ const nameOf = (row: { account_id: string; path: string; key: string }) =>
   JSON.stringify([row.account_id, row.path, row.key]);
 
 /**
- * Claims keys for requests that are about to be stored. Returns, by the request's id, what is stored under its key
- * already; a request that is not in it has claimed its key. A key that another transaction is just writing is
- * waited for.
+ * Claims keys for requests that are about to be stored. Returns, by the id of the new request, the request already stored under its key; a
+ * request that is absent from the result has claimed its key. Waits for a key that another transaction is writing.
  */
 export async function claimKeys(
   tx: Tx,
@@ -52,7 +51,7 @@ export async function claimKeys(
 ): Promise<ReadonlyMap<string, StoredRequest>> {
   const repeated = new Map<string, StoredRequest>();
   if (keys.length === 0) return repeated;
-  // One order for everybody, so that two transactions never wait for each other in a circle.
+  // One order for all transactions, so that two never deadlock.
   const sorted = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const firsts = [...new Map(sorted.toReversed().map((row) => [nameOf(row), row])).values()].toReversed();
   const rows = tx.rows(

@@ -1,4 +1,4 @@
-// Storing a send: its request row, every message and the credit they cost, or nothing of it.
+// Stores a send, all or nothing: its request row, every message and the credit they cost.
 
 import type { Channel } from "#contract/messages/channel.ts";
 import {
@@ -34,14 +34,14 @@ export type StoredSend =
   | { kind: "insufficient_credit"; remaining: number }
   /** A request was accepted under its key before. */
   | { kind: "repeated"; first: StoredRequest }
-  /** A gateway that was chosen for it has been deleted since. */
+  /** A gateway that was chosen for it has since been deleted. */
   | { kind: "gateway_gone" }
-  /** A file that was staged for it is not there any more. */
+  /** A file that was staged for it no longer exists. */
   | { kind: "file_gone" };
 
 /**
- * Claims each send's key, reserves its credit and stores it, if it can pay and is no repeat. Acceptance has no event row of its own a message:
- * the request row is that event, and the timeline's first entry is read from the message itself.
+ * Claims each send's key, reserves its credit and stores it, if the account can pay and it is not a repetition. Acceptance writes no event
+ * row for each message: the request row is that event, and the timeline's first entry is derived from the message itself.
  */
 export const storeSends = batchedOperation("storeSends", storeAll, {
   codec: sendCodec,
@@ -90,14 +90,14 @@ function keyOf(send: SendInput, { path, key, fingerprint }: IdempotencyKey): Ide
   };
 }
 
-/** Of the gateways that the sends name, those that exist no more. The others are not deleted before the sends are stored. */
+/** The gateways named by the sends that no longer exist. The others cannot be deleted before the sends are stored. */
 async function deletedGateways(tx: Tx, sends: readonly SendInput[]): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   for (const { messages } of sends) for (const message of messages) named.add(message.gateway_id);
   return named.difference(await holdGateways(tx, [...named]));
 }
 
-/** Reserves what each send costs, in order; those that cannot pay, and repeats, take nothing. */
+/** Reserves the cost of each send, in order. Sends that cannot be paid for, and repetitions, reserve nothing. */
 async function takeCredit(
   tx: Tx,
   sends: readonly SendInput[],
@@ -234,7 +234,7 @@ function countAccepted(tx: Tx, { accountId: account_id, channel, at, messages }:
 async function insertEmails(tx: Tx, sends: readonly SendInput[]): Promise<void> {
   await tx.insert(
     "emails",
-    // On PostgreSQL a column that is not named comes as its default.
+    // On PostgreSQL, a column that is not named gets its default.
     ["account_id", ...emailColumns],
     sends.map(({ accountId, emails = [] }) => ({
       constant: [accountId],
@@ -253,8 +253,8 @@ async function insertEmails(tx: Tx, sends: readonly SendInput[]): Promise<void> 
 }
 
 /**
- * Whether a request whose COMMIT broke was stored. Writing its row again waits for the transaction in doubt
- * to end, one way or the other, which reading alone would not.
+ * Whether a request whose COMMIT failed was stored. Inserting its row again waits until the transaction in doubt has ended either way,
+ * which a read would not.
  */
 export const confirmRequest = writeOperation(
   "confirmRequest",

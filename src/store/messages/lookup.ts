@@ -8,13 +8,13 @@ import { nameOfGateway } from "#store/gateways/names.ts";
 import type { EventsTable, MessagesTable } from "#store/schema/schema.ts";
 import { type PayloadColumn, withContents } from "./contents.ts";
 
-/** A message with its gateway's name, and what its content has beside its message row. */
+/** A message with its gateway's name and what its content stores outside the message row. */
 export type MessageRow = MessagesTable & { identifier: string } & Partial<EmailColumns & PayloadColumn>;
 
 /** The name of a message's gateway, as a column. */
 export const identifierOfGateway = nameOfGateway("messages.gateway_id");
 
-/** One message with its timeline; null when the account has none with this id in this channel. `channel` null: every channel. */
+/** One message with its timeline; null if the account has none with this id in this channel. `channel` null: every channel. */
 export const findMessage = readOperation(
   "findMessage",
   async (
@@ -44,13 +44,13 @@ export const findMessage = readOperation(
 /** A page of messages. */
 export interface RecentMessages {
   rows: MessageRow[];
-  /** Whether there are others behind the last of them. */
+  /** Whether more messages follow the last one. */
   more: boolean;
 }
 
 /**
- * The newest messages before an id (null: the newest of all), at most `limit`. Ids sort by creation. Where the bodies
- * of emails are large, the page is shorter.
+ * The newest messages before an id (null: the newest of all), at most `limit`. Ids sort by creation. Pages with large bodies of emails are
+ * shorter.
  */
 export const recentMessages = readOperation(
   "recentMessages",
@@ -65,9 +65,9 @@ export const recentMessages = readOperation(
     },
   ): Promise<RecentMessages> => {
     const { accountId, channel, status, before, limit } = input;
-    // One further, which tells whether there is more.
+    // Reads one more row to find out whether there is another page.
     const maxRows = limit + 1;
-    // Each status is a stretch of one index; the newest of all are the merge of each one's newest.
+    // Each status is one range of the index; the newest messages overall are a merge of the newest of each range.
     const stretches = (status ? [status] : statuses).map(
       (oneStatus, at) => sql`
         select * from (

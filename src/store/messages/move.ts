@@ -1,5 +1,4 @@
-// What happens to messages while they wait: they are cancelled, or moved to another gateway because theirs was
-// switched off or is paused.
+// Changes to waiting messages: cancelling them, or moving them to another gateway because theirs was disabled or is paused.
 
 import type { ContentKind } from "#contract/messages/content.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
@@ -15,7 +14,7 @@ import {
 
 export type CancelOutcome = { kind: "cancelled" } | { kind: "not_cancellable" } | { kind: "not_found" };
 
-/** Cancels a message that is not yet on its way; cancelling twice is the same as once. `channel` null: every channel. */
+/** Cancels a message that is not being sent yet. Idempotent. `channel` null: every channel. */
 export const cancelMessage = writeOperation(
   "cancelMessage",
   async (tx, input: MessageOf & { details: TransitionDetails }): Promise<CancelOutcome> => {
@@ -30,21 +29,18 @@ export const cancelMessage = writeOperation(
   },
 );
 
-/** Which messages change their gateway, and what their timeline says. */
+/** Which messages change their gateway, and the detail for their timeline. */
 export interface Move {
   from: string;
   to: string;
-  /** What the messages consist of, so that no gateway gets what it cannot send. */
+  /** The contents of the messages, so that no gateway gets one that it cannot send. */
   contents: readonly ContentKind[];
   limit: number;
   at: number;
   detail: string;
 }
 
-/**
- * Moves waiting messages whose caller named no gateway from a gateway that is switched off to another one.
- * At most `limit`; returns how many moved.
- */
+/** Moves waiting messages whose caller named no gateway away from a disabled gateway. At most `limit`; returns how many moved. */
 export const moveToDefault = writeOperation("moveToDefault", async (tx, input: Move) => {
   if (!(await holdGateways(tx, [input.to])).has(input.to)) return 0;
   const rows = await tx.db
@@ -54,7 +50,7 @@ export const moveToDefault = writeOperation("moveToDefault", async (tx, input: M
     .where("due_at", "is not", null)
     .where("gateway_pinned", "=", 0)
     .where("content", "in", input.contents)
-    // The order of the due index: by id, a planner walks all messages there are instead.
+    // The order of the due index: ordered by id, the planner would walk all messages instead.
     .orderBy("priority")
     .orderBy("due_at")
     .orderBy("id")
@@ -67,7 +63,7 @@ export const moveToDefault = writeOperation("moveToDefault", async (tx, input: M
 /** A message that is about to change its gateway, locked. */
 type Leaving = Pick<MessagesTable, "id" | "account_id" | "status" | "version">;
 
-/** Moves locked messages that wait. `spreadId`: the spread that chose their gateway. Returns how many. */
+/** Moves locked messages that wait. `spreadId`: the spread that chose their gateway. Returns how many moved. */
 export async function moveLocked(
   tx: Tx,
   rows: readonly Leaving[],
@@ -77,7 +73,7 @@ export async function moveLocked(
   const ids = tx.list(rows.map(({ id }) => id));
   await tx.db
     .updateTable(tx.indexed("messages"))
-    // Retry windows run on each lane's own clock.
+    // Retry windows are measured on each lane's own clock.
     .set((eb) => ({
       gateway_id: to,
       first_deferred_at: null,
@@ -93,14 +89,11 @@ export async function moveLocked(
 }
 
 /**
- * Moves messages that are due, whose caller named no gateway, and that were certainly not sent, from a gateway whose
- * lane is paused to another one of the same account, channel and kind of truth (test or not). What may have been
- * sent (`resends` above 0) stays: a late receipt of its own gateway may still settle it.
- *
- * Both lanes are looked at again here, because a pause is short: nothing moves when the first one is tried again
- * already, or the other one is paused by now. To a lane whose pause is over but that has not shown yet whether it
- * is well (`probe`) exactly one message moves, and only if nothing is due there that would show it anyway.
- * At most `limit`; returns how many moved.
+ * Moves messages that are due, whose caller named no gateway, and that were certainly not sent, from a gateway whose lane is paused to
+ * another one of the same account, channel and mode (live or test). Messages that may have been sent (`resends` above 0) stay, because a
+ * late receipt from their own gateway may still settle them. Both lanes are read again here, because pauses are short: nothing moves if the
+ * first lane is sending again or the other one has been paused. Exactly one message (`probe`) moves to a lane whose pause is over but that
+ * has not proven healthy yet, and only if nothing else is due there. At most `limit`; returns how many moved.
  */
 export const moveToFailover = writeOperation(
   "moveToFailover",
@@ -112,10 +105,10 @@ export const moveToFailover = writeOperation(
       .select(["id", "paused_until", "paused_since", "operator_paused_at"])
       .where("id", "in", [from, to])
       .orderBy("id")
-      // A pause or its end waits for this transaction, or this one sees it.
+      // A pause or its end either waits for this transaction or is visible to it.
       .modifyEnd(tx.lock("share"))
       .execute();
-    // Not by the marks of the lanes: a lane whose messages a phone fetches is off, because no process drives it.
+    // Lane flags are not checked: the lane of a phone is always off, because no process drives it.
     const on = await tx.db
       .selectFrom("gateways")
       .select("id")
@@ -134,7 +127,7 @@ export const moveToFailover = writeOperation(
       tx.db
         .selectFrom("messages")
         .select("id")
-        // Band by priority, each a range of the due index: what is not due yet is not read.
+        // Grouped by priority, each a range of the due index, so that rows that are not due are not read.
         .where("gateway_id", "=", laneId)
         .where("priority", "=", priority)
         .where("due_at", "<=", at)
@@ -158,7 +151,7 @@ export const moveToFailover = writeOperation(
     }
     if (found.length === 0) return 0;
     const ids = tx.list(found.map(({ id }) => id));
-    // Locked by id, like everywhere, and looked at once more: a stamp, a cancel or a receipt may have been faster.
+    // Locked by id, as everywhere, and checked again: an attempt, a cancellation or a receipt may have come first.
     const rows: Leaving[] = await tx.db
       .selectFrom(tx.indexed("messages"))
       .select(["id", "account_id", "status", "version"])

@@ -1,4 +1,4 @@
-// Attempts that end without an outcome: they were certainly not sent, or the process that made them is gone.
+// Attempts that end without an outcome: they were certainly not sent, or their process is gone.
 
 import type { SystemStep } from "#contract/messages/states.ts";
 import { writeOperation } from "#store/database.ts";
@@ -6,8 +6,8 @@ import { applyReturned, takeWaitingReturns } from "#store/feedback/returned.ts";
 import { lockMessages, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
 /**
- * Returns a lane's messages to the queue whose attempt began but that were certainly not sent: the answer to beginning
- * was lost, or the process is stopping. Fenced like a settlement.
+ * Returns a lane's messages to the queue whose attempt began but that were certainly not sent, because the answer to the begin call was
+ * lost or the process is stopping. Fenced like a settlement.
  */
 export const revertAttempts = writeOperation(
   "revertAttempts",
@@ -15,7 +15,7 @@ export const revertAttempts = writeOperation(
     const rows = await lockMessages(tx, input.ids);
     const changes = new TransitionBatch();
     for (const row of rows.values()) {
-      // Fences count by lane: the message may have moved to a lane with the same number.
+      // Fences are counted per lane: the message may have moved to a lane with the same number.
       const isCurrent = row.gateway_id === input.laneId && row.fence === input.fence;
       if (row.status !== "sending" || !isCurrent) continue;
       changes.apply(row, { by: "system", step: "deferred" }, input.details);
@@ -25,8 +25,8 @@ export const revertAttempts = writeOperation(
 );
 
 /**
- * Messages that an earlier owner of the lane left `sending`: the gateway's policy decides what they become.
- * At most `limit`; returns how many were found.
+ * Messages that an earlier owner of the lane left in `sending`: the gateway's policy decides what becomes of them. At most `limit`; returns
+ * how many were found.
  */
 export const recoverMessages = writeOperation(
   "recoverMessages",
@@ -36,7 +36,7 @@ export const recoverMessages = writeOperation(
       laneId: string;
       fence: number;
       limit: number;
-      /** For messages that were not resent before, and for those that were. */
+      /** One step for messages that were not resent before, and one for those that were. */
       first: { step: SystemStep; details: TransitionDetails };
       again: { step: SystemStep; details: TransitionDetails };
     },
@@ -47,7 +47,7 @@ export const recoverMessages = writeOperation(
       .where("id", "=", input.laneId)
       .executeTakeFirst();
     if (!gateway) return 0;
-    // By account and status: an index of its own would cost every message two updates of it.
+    // By account and status: a dedicated index would cost every message two updates.
     const left = await tx.db
       .selectFrom(tx.indexed("messages", "messages_status"))
       .select("id")

@@ -1,4 +1,4 @@
-// The messages of one request as one thing: how they stand, and changes of all that still wait.
+// The messages of one request taken together: their states, and changes to all that still wait.
 
 import { sql } from "kysely";
 import type { Channel, Status } from "#contract/messages/channel.ts";
@@ -6,7 +6,7 @@ import { readOperation, writeOperation } from "#store/database.ts";
 import { type NewTime, rescheduleLocked } from "./reschedule.ts";
 import { lockMessages, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
-/** The ids between which the messages of a request lie: above `from`, below `before`. They make an index needless. */
+/** Exclusive bounds of the ids of a request's messages, so that no index on the request is needed. */
 export interface IdRange {
   from: string;
   before: string;
@@ -16,10 +16,10 @@ export interface IdRange {
 export interface StatusPart {
   status: Status;
   messages: number;
-  /** The credit that was reserved for them, and what of it was returned. */
+  /** The credit that was reserved for them, and how much of it was refunded. */
   cost: number;
   returned: number;
-  /** Epoch ms: the first and the last instant at which one of them is due; null: none waits. */
+  /** Epoch ms: when the first and the last of the waiting messages are due; null if none waits. */
   firstDueAt: number | null;
   lastDueAt: number | null;
 }
@@ -27,12 +27,12 @@ export interface StatusPart {
 export interface RequestRow {
   id: string;
   channel: Channel;
-  /** How many messages it has. */
+  /** How many messages the request has. */
   contacts: number;
   created_at: number;
 }
 
-/** A request of the account; null: it has none with this id. */
+/** A request of the account; null if it has none with this id. */
 export const findRequest = readOperation(
   "findRequest",
   async (tx, input: { accountId: string; id: string }): Promise<RequestRow | null> => {
@@ -46,7 +46,7 @@ export const findRequest = readOperation(
   },
 );
 
-/** How the messages of a request stand, by status. `contacts`: how many it has. */
+/** The messages of a request by status. `contacts`: how many it has. */
 export const sumRequest = readOperation(
   "sumRequest",
   async (tx, input: { accountId: string; id: string; contacts: number } & IdRange): Promise<StatusPart[]> => {
@@ -61,7 +61,7 @@ export const sumRequest = readOperation(
       ) as accepted
       group by status order by status
     `.execute(tx.db);
-    // PostgreSQL's sums are texts.
+    // PostgreSQL returns sums as text.
     return rows.map((row) => ({
       status: row.status as Status,
       messages: Number(row.messages),
@@ -73,18 +73,18 @@ export const sumRequest = readOperation(
   },
 );
 
-/** What of a request has not gone out, on one gateway. */
+/** The unsent part of a request on one gateway. */
 export interface RequestLane {
   gatewayId: string;
-  /** Those that wait, and those under way. */
+  /** Messages that wait or are being sent. */
   messages: number;
   /** Those that came from a backup and wait for an operator. */
   held: number;
-  /** Epoch ms: when the last of those that wait is due; null: none waits. */
+  /** Epoch ms: when the last of the waiting messages is due; null if none waits. */
   lastDueAt: number | null;
 }
 
-/** What of a request has not gone out, by gateway. `contacts`: how many messages it has. */
+/** The unsent part of a request, by gateway. `contacts`: how many messages it has. */
 export const readRequestLanes = readOperation(
   "readRequestLanes",
   async (
@@ -110,13 +110,13 @@ export const readRequestLanes = readOperation(
   },
 );
 
-/** So many messages wait until they are due at this instant, epoch ms. */
+/** How many messages wait until this instant, epoch ms. */
 export interface DueCount {
   dueAt: number;
   messages: number;
 }
 
-/** What waits on a gateway and is due until an instant, soonest first; null: more than `countTo` of one priority. */
+/** The messages that wait on a gateway and are due before an instant, soonest first; null if one priority has more than `countTo`. */
 export const readDueCounts = readOperation(
   "readDueCounts",
   async (
@@ -149,14 +149,14 @@ export type RequestChange =
   | { kind: "cancel"; details: TransitionDetails }
   | { kind: "reschedule"; to: NewTime };
 
-/** `looked`: how many rows fitted; fewer than `limit`: no more is left. `last`: the id to go on from. */
+/** `looked`: how many rows matched; fewer than `limit` means that none are left. `last`: the id to continue from. */
 export interface ChangedPart {
   changed: number;
   looked: number;
   last: string | null;
 }
 
-/** Changes those of the request's next `limit` messages that still wait. */
+/** Changes the request's next `limit` messages that still wait. */
 export const changeRequestMessages = writeOperation(
   "changeRequestMessages",
   async (

@@ -1,4 +1,4 @@
-// Moving messages that wait to another time.
+// Moves waiting messages to another time.
 
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
@@ -10,13 +10,13 @@ import {
   TransitionBatch,
 } from "./transitions.ts";
 
-/** The time that messages move to. Instants are epoch ms. */
+/** The new time of messages. Instants are epoch ms. */
 export interface NewTime {
   /** When the change is made. */
   at: number;
   /** For the timeline, in plain words. */
   detail: string;
-  /** The local time in the account's zone, as `schedule_at` has it, and the instant that it means. */
+  /** The local time in the account's zone, as given in `schedule_at`, and the instant that it means. */
   scheduleAt: string;
   scheduledFor: number;
 }
@@ -39,20 +39,20 @@ export const rescheduleMessage = writeOperation(
   },
 );
 
-/** Moves locked messages; those that do not wait any more stay as they are. Returns those that were moved, as they are now. */
+/** Moves locked messages; those that no longer wait are unchanged. Returns those that were moved, in their new state. */
 export async function rescheduleLocked(
   tx: Tx,
   rows: readonly LockedMessage[],
   { at, detail, scheduleAt, scheduledFor }: NewTime,
 ): Promise<LockedMessage[]> {
-  // A past time is due at once; its lateness counts from now on.
+  // A time in the past is due at once; its lateness counts from now.
   const dueAt = Math.max(at, scheduledFor);
   const changes = new TransitionBatch();
   const moved = rows.filter((row) => {
     const held = row.held_due_at !== null;
     const details = { at, detail, ...(held ? {} : { dueAt }), firstDeferredAt: null };
     if (!changes.apply(row, { by: "system", step: "rescheduled" }, details)) return false;
-    // What a restore holds goes on waiting for its operator.
+    // Messages held after a restore keep waiting for their operator.
     if (held) row.held_due_at = dueAt;
     return true;
   });
@@ -77,7 +77,7 @@ interface Acceptance {
   detail: string;
 }
 
-/** The first entry of a timeline. It is not stored while it can be read from the message itself. */
+/** The first entry of a timeline. It is not stored as long as it can be derived from the message itself. */
 export function acceptanceOf(
   row: Pick<LockedMessage, "id" | "account_id" | "created_at" | "scheduled_for">,
 ): Acceptance {
@@ -87,7 +87,7 @@ export function acceptanceOf(
   return { message_id, seq: 0, account_id, at, type, detail };
 }
 
-/** Stores the first entries of messages that move for the first time: their rows are about to name another time. */
+/** Stores the first entries of messages that move for the first time, because their rows are about to get another time. */
 async function keepAcceptance(tx: Tx, rows: readonly LockedMessage[]): Promise<void> {
   const ids = rows.map(({ id }) => id);
   const kept = await tx.db

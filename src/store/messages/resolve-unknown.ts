@@ -1,4 +1,4 @@
-// The decision of an account, or of an operator, about an unknown outcome, as a step of the message like any other.
+// The decision of an account or an operator about an unknown outcome, applied as a step of the message like any other.
 
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { SystemStep } from "#contract/messages/states.ts";
@@ -10,7 +10,7 @@ export type ResolveOutcome =
   | { kind: "resolved"; channel: Channel }
   /** Nothing changed: it cannot be sent again, because its gateway has been deleted. */
   | { kind: "gateway_gone" }
-  /** Nothing changed: its status is another one, for instance because a receipt came first. */
+  /** Nothing changed: its status is no longer `unknown`, for instance because a receipt came first. */
   | { kind: "not_unknown"; status: Status }
   | { kind: "not_found" };
 
@@ -30,7 +30,7 @@ export const resolveUnknown = writeOperation(
     const changes = new TransitionBatch();
     if (!changes.apply(row, { by: "system", step: input.step }, input.details))
       return { kind: "not_unknown", status };
-    // Of what was applied, nothing is written.
+    // Transitions that were applied in memory are not written.
     if (input.step === "resent_by_account" && !(await holdGateways(tx, [laneId])).has(laneId))
       return { kind: "gateway_gone" };
     await changes.write(tx);

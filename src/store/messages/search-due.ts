@@ -1,12 +1,12 @@
-// The account's messages that wait, in the order in which they are due. Each gateway's stretches of the index of what is due
-// are merged, so that no row is read that does not wait.
+// The account's waiting messages in the order in which they are due. Merges each gateway's ranges of the due index, so that only waiting
+// rows are read.
 
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import { readOperation } from "#store/database.ts";
 import { withContentColumns } from "./contents.ts";
 import { identifierOfGateway, type MessageRow } from "./lookup.ts";
 
-/** A place in the list: behind the message with this id, due then (epoch ms). */
+/** A position in the list: after the message with this id, which is due then (epoch ms). */
 export interface DuePlace {
   dueAt: number;
   id: string;
@@ -26,14 +26,14 @@ export interface SearchDueInput {
   after: DuePlace | null;
   priorities: readonly number[];
   limit: number;
-  /** Most rows to look at, of each gateway and priority. */
+  /** Most rows to read of each gateway and priority. */
   maxScanned: number;
 }
 
 export interface DuePage {
   /** Without the bodies of emails. */
   rows: MessageRow[];
-  /** Where the look ended; null: there is no more. */
+  /** Where the search stopped; null if there is nothing more. */
   lookedTo: DuePlace | null;
 }
 
@@ -50,7 +50,7 @@ export const searchDue = readOperation("searchDue", async (tx, input: SearchDueI
   if (gatewayId !== null) of = of.where("id", "=", gatewayId);
   const gateways = (await of.execute()).filter(({ channel }) => input.channels.includes(channel));
   const found: DuePlace[] = [];
-  /** The places where stretches were left before their end: what is due later than the first of them is not known yet. */
+  /** Positions at which ranges were left before their end: rows due after the earliest of them are not complete yet. */
   const ends: DuePlace[] = [];
   for (const gateway of gateways) {
     for (const priority of input.priorities) {

@@ -1,6 +1,6 @@
-// Searching an account's messages, newest first. Each search goes along the one index that fits what is asked
-// best, and looks at a bounded stretch of it: a rare status among millions of messages takes several looks,
-// never a long one, which on SQLite would hold up every other reader.
+// Searches an account's messages, newest first. Each search walks the one index that fits its filters best and reads a bounded range of it:
+// finding a rare status among millions of messages takes several short reads rather than one long one, which on SQLite would block every
+// other reader.
 
 import { type RawBuilder, sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
@@ -17,49 +17,49 @@ export interface SearchInput {
   status: Status | null;
   gatewayId: string | null;
   recipient: string | null;
-  /** Bounds of the id: `from` and above, below `before`. */
+  /** Bounds of the id: at least `from`, below `before`. */
   from: string;
   before: string;
-  /** Exact bounds of the acceptance, epoch ms: from the first on, before the second. */
+  /** Exact bounds of the time of acceptance, epoch ms: at or after the first, before the second. */
   acceptedFrom: number | null;
   acceptedBefore: number | null;
   limit: number;
-  /** Most rows to look at, of each channel that is walked, where not every one of them fits. */
+  /** Most rows to read of each channel that is walked, if not every row matches. */
   maxScanned: number;
-  /** How much the bodies of the emails that are found may come to; the first one found may be larger. */
+  /** Most bytes of email bodies in the result; the first one found may be larger. */
   bytes: number;
   narrowing?: Narrowing;
   /** Rows come without the bodies of emails. */
   brief?: boolean;
 }
 
-/** Filters without an index of their own, and two that name their rows. What is left out filters nothing. */
+/** Filters without an index of their own, and two that name their rows. An absent one filters nothing. */
 export interface Narrowing {
   requestId?: string;
   test?: boolean;
   errorCode?: string;
   /** Whether a restored installation holds them. */
   held?: boolean;
-  /** These messages alone. */
+  /** Only these messages. */
   ids?: readonly string[];
 }
 
 export interface SearchPage {
   rows: MessageRow[];
-  /** Where the look ended without finding enough: go on before this id. Null: there is no more. */
+  /** Where the search stopped before it found enough: continue before this id. Null if there is nothing more. */
   lookedTo: string | null;
-  /** What is left of `bytes`. Not above 0: the look ended where they did. */
+  /** What remains of `bytes`. If not above 0, the search stopped because they were used up. */
   bytesLeft: number;
 }
 
-/** What nearly all messages come to: by them the index of statuses tells nothing apart. */
+/** Statuses that nearly all messages reach, for which the index of statuses is not selective. */
 const commonStatuses: ReadonlySet<Status> = new Set(["sent", "delivered", "read"]);
 
 type Walk = { rows: RawBuilder<unknown>; exact: boolean };
 
 /**
- * The stretch of one index, newest first. `exact`: every row of it fits, but perhaps for its time.
- * The branches of a union are written one by one, so that each is a walk of its own.
+ * One range of an index, newest first. `exact`: every row of it matches, except perhaps for its time. The branches of a union are written
+ * out, so that each is a walk of its own.
  */
 function walk(tx: Tx, input: SearchInput): Walk {
   const { accountId, channels, status, gatewayId, recipient, from, before, maxScanned } = input;
@@ -79,10 +79,10 @@ function walk(tx: Tx, input: SearchInput): Walk {
     return { rows: along("messages_recipient", ofRecipient), exact };
   }
   if (gatewayId !== null && (status === null || commonStatuses.has(status))) {
-    // A gateway has one account and one channel, which the caller knows to be the right ones.
+    // A gateway belongs to one account and one channel; the caller has checked both.
     return { rows: along("messages_gateway", sql`gateway_id = ${gatewayId}`), exact: status === null };
   }
-  // The newest of all statuses are the merge of each one's newest: no index of its own has to be kept for them.
+  // The newest of all statuses are a merge of the newest of each, which saves an index of their own.
   const stretches = channels.flatMap((channel) =>
     (status === null ? statuses : [status]).map((oneStatus) =>
       along(
@@ -108,7 +108,7 @@ function narrowed({ requestId, test, errorCode, held }: Narrowing): RawBuilder<u
   return fits;
 }
 
-/** One look. Rows come with their gateways' identifiers. */
+/** One bounded search. Rows include their gateways' identifiers. */
 export const searchMessages = readOperation(
   "searchMessages",
   async (tx, input: SearchInput): Promise<SearchPage> => {
@@ -154,7 +154,7 @@ export const searchMessages = readOperation(
   },
 );
 
-/** The account's gateway of this name, for a filter; else the one that had it last and is gone. */
+/** The account's gateway of this name, for a filter; otherwise the deleted one that had it last. */
 export const findAccountGateway = readOperation(
   "findAccountGateway",
   async (
@@ -179,7 +179,7 @@ export const findAccountGateway = readOperation(
   },
 );
 
-/** The ids of the account's messages that a caller or a provider gave this reference, `limit` of each at most. */
+/** The ids of the account's messages with this reference, given by a caller or a provider, at most `limit` of each. */
 export const findReferenced = readOperation(
   "findReferenced",
   async (tx, input: { accountId: string; reference: string; limit: number }): Promise<string[]> => {

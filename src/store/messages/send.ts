@@ -1,4 +1,4 @@
-// A send as it is to be stored, and how it crosses to the thread of SQLite.
+// The stored form of a send, and its encoding for the SQLite thread.
 
 import type { Channel } from "#contract/messages/channel.ts";
 import type { InputCodec, LongTextsIn, TextPlace } from "#store/database.ts";
@@ -9,7 +9,7 @@ import type { MessagesTable } from "#store/schema/schema.ts";
 import type { NewPayload } from "./contents.ts";
 import type { IdempotencyKey } from "./idempotency-keys.ts";
 
-/** The columns in which the messages of a send differ, in the order in which they cross to the thread of SQLite. */
+/** The columns in which the messages of a send differ, in the order of their encoding. */
 export const messageColumns = [
   "id",
   "gateway_id",
@@ -43,7 +43,7 @@ export const emailColumns = [
   "reply_to",
 ] as const satisfies readonly (keyof EmailsTable)[];
 
-/** What an email has beside its message. */
+/** What an email has besides its message. */
 export type NewEmail = Pick<EmailsTable, (typeof emailColumns)[number]>;
 
 export interface SendInput {
@@ -53,25 +53,25 @@ export interface SendInput {
   /** Epoch ms of acceptance. */
   at: number;
   priority: number;
-  /** What the whole request costs, and from when on a monthly allowance counts as renewed. */
+  /** The cost of the whole request, and the time from which a monthly allowance counts as renewed. */
   cost: number;
   renewedFrom: number;
-  /** Null: the caller gave no key, and every request is a new one. */
+  /** Null if the caller gave no key; then every request is new. */
   idempotencyKey: IdempotencyKey | null;
   messages: readonly NewMessage[];
-  /** Of emails: one for each message. */
+  /** For emails: one for each message. */
   emails?: readonly NewEmail[];
-  /** Of messages that have one. */
+  /** For messages that have one. */
   payloads?: readonly NewPayload[];
   /** Files that were staged for it, in their order. */
   attachments?: readonly UploadedFile[];
-  /** The spreads among its gateways, and where in [0, 1) their choices begin. */
+  /** The spreads among its gateways, and where in [0, 1) their selection begins. */
   spreads?: { list: readonly Spread[]; point: number };
 }
 
-/** Takes values without the names of fields, which would be half of the text, and long bodies by themselves. */
+/** Encodes values without field names, which would be half of the text, and long bodies separately. */
 export const sendCodec: InputCodec<SendInput> = {
-  // Spread as a whole and then replaced: leaving fields out of a copy is slow, and this is the hot path.
+  // Spread as a whole and then replaced: copying field by field is slow, and this is the hot path.
   encode: (send: SendInput, texts): EncodedSend => {
     const messages = send.messages.map((message) => {
       const values: CrossingValues = messageValues(message);
@@ -83,7 +83,7 @@ export const sendCodec: InputCodec<SendInput> = {
       : { ...(send as Omit<SendInput, "emails">), messages };
   },
   decode: (encoded, texts): SendInput => {
-    // In place: values and objects of 100,000 messages at once would be 30 MiB more.
+    // In place: the values and the objects of 100,000 messages together would take 30 MiB more.
     const send = encoded as { messages: unknown[]; emails?: unknown[] };
     replaceEach(send.messages, (values) => messageOf(values as CrossingValues, texts));
     if (send.emails) replaceEach(send.emails, (values) => emailOf(values as EmailValues));
@@ -91,14 +91,14 @@ export const sendCodec: InputCodec<SendInput> = {
   },
 };
 
-/** About how many bytes its bodies take: two a character, as those beyond Latin-1 do. */
+/** Approximate size of its bodies in bytes: two a character, as needed beyond Latin-1. */
 export function bytesOfSend({ messages }: Pick<SendInput, "messages">): number {
   let characters = 0;
   for (const { body } of messages) characters += body?.length ?? 0;
   return 2 * characters;
 }
 
-/** A send with its messages and emails as values: a bulk send crosses as text, and the names would be half of it. */
+/** A send with its messages and emails as arrays of values: a bulk send is sent as text, and names would be half of it. */
 type EncodedSend = Omit<SendInput, "messages" | "emails"> & {
   messages: CrossingValues[];
   emails?: EmailValues[];
@@ -109,7 +109,7 @@ type ValuesOf<R, Columns extends readonly (keyof R)[]> = {
 };
 /** The values of a `NewMessage`, in the order of `messageColumns`. */
 export type MessageValues = ValuesOf<NewMessage, typeof messageColumns>;
-/** The same, with the place of a long body instead of it. */
+/** The same, with the index of a long body in place of the body. */
 type CrossingValues = { [I in keyof MessageValues]: MessageValues[I] | TextPlace };
 const bodyAt = messageColumns.indexOf("body");
 type EmailValues = ValuesOf<NewEmail, typeof emailColumns>;
@@ -118,7 +118,7 @@ function replaceEach(list: unknown[], replace: (item: unknown) => unknown): void
   for (let at = 0; at < list.length; at += 1) list[at] = replace(list[at]);
 }
 
-// Written out: walking the list of columns instead made a bulk send an eighth more expensive.
+// Written out: a loop over the columns made a bulk send an eighth more expensive.
 export function messageValues(message: NewMessage): MessageValues {
   const { id, gateway_id, gateway_pinned, recipient_raw, recipient, content, body, test } = message;
   const { status, due_at, schedule_at, scheduled_for, encoding, segments, cost, reference, metadata } =

@@ -1,5 +1,5 @@
-// Transitions of messages: rows are locked, `contract/messages/states.ts` says where a step leads, and the row is written
-// together with its timeline entry and its refund.
+// Transitions of messages: rows are locked, `contract/messages/states.ts` decides where a step leads, and the row is written together with
+// its timeline entry and its refund.
 
 import { sql } from "kysely";
 import type { Channel, Status } from "#contract/messages/channel.ts";
@@ -12,7 +12,7 @@ import { snapshotOf, stateColumns, stateColumnTypes } from "#store/schema/messag
 import type { CreditEntriesTable, CreditsTable, MessagesTable } from "#store/schema/schema.ts";
 import { type EngagementData, type MessageEvent, recordMessageEvents } from "#store/webhooks/outbox.ts";
 
-/** What goes with a transition. */
+/** The details of a transition. */
 export interface TransitionDetails {
   /** Epoch ms. */
   at: number;
@@ -23,7 +23,7 @@ export interface TransitionDetails {
   code?: string | null;
   message?: string | null;
   reference?: string | null;
-  /** The attempt that was counted when it began does not count: the gateway was at fault. */
+  /** The attempt that was counted when it began is uncounted, because the gateway was at fault. */
   uncounted?: boolean;
   /** This is the automatic resend after an unknown outcome. */
   resend?: boolean;
@@ -49,7 +49,7 @@ const columns = [
 
 export type LockedMessage = Pick<MessagesTable, (typeof columns)[number]>;
 
-/** Locks messages, in the order of their ids, and reads what a change may touch. */
+/** Locks messages in the order of their ids and reads the columns that a change may need. */
 export async function lockMessages(tx: Tx, ids: readonly string[]): Promise<Map<string, LockedMessage>> {
   if (ids.length === 0) return new Map();
   const rows = await tx.db
@@ -70,7 +70,7 @@ export interface MessageOf {
   gatewayIds?: readonly string[];
 }
 
-/** Locks a message of an account; null: the account has no such message. */
+/** Locks a message of an account; null if the account has no such message. */
 export async function lockMessageOf(
   tx: Tx,
   { accountId, channel, id, gatewayIds }: MessageOf,
@@ -80,11 +80,11 @@ export async function lockMessageOf(
   return channel === null || row.channel === channel ? row : null;
 }
 
-/** From when a message could go out, epoch ms. */
+/** Since when a message could be sent, epoch ms. */
 export const sendableSince = (row: Pick<MessagesTable, "created_at" | "scheduled_for">): number =>
   Math.max(row.created_at, row.scheduled_for ?? 0);
 
-/** States that are counted each time a message comes to them; `sent`, `delivered` and `read` are counted once a message. */
+/** States that are counted each time a message enters them; `sent`, `delivered` and `read` are counted once a message. */
 const countedEnds = [
   "undelivered",
   "failed",
@@ -110,7 +110,7 @@ export class TransitionBatch {
     at: number;
   }[] = [];
 
-  /** Takes the step, if it leads anywhere from the row's state; false when it does not. */
+  /** Applies the step to the row; false if it is not possible from the row's state. */
   apply(row: LockedMessage, step: Step, details: TransitionDetails): boolean {
     // A message without an attempt was never sent, so the receipt cannot be about it. A message from a restored backup may have
     // been sent since the copy was made.
@@ -146,7 +146,7 @@ export class TransitionBatch {
     return true;
   }
 
-  /** Sets the instants that the change sets, and counts it. */
+  /** Sets the timestamps of the change and counts it. */
   #stamp(row: LockedMessage, { status, timestamps }: Change, at: number): void {
     const { account_id, channel, gateway_id } = row;
     const count = (name: CountName, ms: number | null) =>
@@ -163,8 +163,8 @@ export class TransitionBatch {
   }
 
   /**
-   * Adds a timeline entry without a change of state. `webhookData`: what the webhook event shows beside the
-   * message; null: there is no webhook event.
+   * Adds a timeline entry without a change of state. `webhookData`: data of the webhook event besides the message; null if there is no
+   * webhook event.
    */
   addTimelineEntry(
     row: LockedMessage,
@@ -203,7 +203,7 @@ export class TransitionBatch {
     this.#touched.set(row.id, row);
   }
 
-  /** Stores the provider's reference of a message that has none yet, without a change of its state. */
+  /** Stores the provider's reference of a message that has none yet, without a change of state. */
   setReference(row: LockedMessage, reference: string): void {
     if (row.provider_reference !== null) return;
     row.provider_reference = reference;
@@ -236,7 +236,7 @@ export class TransitionBatch {
     const entries: CreditEntriesTable[] = [];
     const touched = new Set<CreditsTable>();
     for (const { accountId, channel, message, at } of this.#refunds) {
-      // No balance any more: the channel became unlimited meanwhile.
+      // The balance no longer exists: the channel has become unlimited.
       const balance = balances.get(`${accountId} ${channel}`);
       const entry = balance && refund(balance, message, at);
       if (!balance || !entry) continue;
@@ -284,8 +284,8 @@ export async function insertTimelineEntries(
 }
 
 /**
- * Writes the timeline entries of a change that keeps each message's status. `rows` are the messages as they were before the
- * statement that made the change and added 1 to `version`.
+ * Writes timeline entries for a change that keeps each message's status. `rows` are the messages before the statement that made the change
+ * and added 1 to `version`.
  */
 export async function insertNextEntries(
   tx: Tx,
