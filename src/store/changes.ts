@@ -18,7 +18,7 @@ export interface Changes {
   kinds: readonly ChangeKind[];
   /** Lanes on which work is due, each with the earliest time (epoch ms); 0: now. */
   due: readonly (readonly [laneId: string, dueAt: number])[];
-  /** For people who watch an account. `subject`: its id, or that of one of its gateways or webhook endpoints. */
+  /** For watchers of an account. `subject`: its id, or that of one of its gateways or webhook endpoints. */
   topics: readonly (readonly [subject: string, topics: readonly Topic[]])[];
 }
 
@@ -28,7 +28,7 @@ export class ChangeListeners {
 
   /** Returns the function that removes the listener. */
   add(listener: (changes: Changes) => void): () => void {
-    // A function of its own for each, by which its end finds it.
+    // A new function each time, so that the same listener can be added twice and removed separately.
     const added = (changes: Changes) => listener(changes);
     this.#listeners = [...this.#listeners, added];
     return () => {
@@ -36,7 +36,7 @@ export class ChangeListeners {
     };
   }
 
-  /** Never throws: the calls whose transaction this was still have to get their answers. */
+  /** Never throws: the calls of the transaction still have to get their answers. */
   announce(changes: Changes): void {
     for (const listener of this.#listeners) {
       try {
@@ -48,7 +48,7 @@ export class ChangeListeners {
   }
 }
 
-/** Gathers what transactions change, one after another. The engine calls `commit` or `discard` at the end of each. */
+/** Collects the changes of transactions, one after another. The engine calls `commit` or `discard` at the end of each. */
 export class TransactionChanges {
   #kinds = new Set<ChangeKind>();
   #due = new Map<string, number>();
@@ -88,7 +88,7 @@ export class TransactionChanges {
     this.#topics = new Map();
   }
 
-  /** What the transactions since the last call changed. */
+  /** The changes of transactions committed since the last call. */
   take(): Changes[] {
     return this.#committed.splice(0);
   }

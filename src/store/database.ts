@@ -1,7 +1,6 @@
-// The interface of storage: named operations, run on either engine.
-// An operation is a function that runs beside the connection, inside one transaction: in the writer
-// thread on SQLite, on a pooled connection on PostgreSQL. Callers see one promise, resolved after the
-// commit has been flushed to disk.
+// The interface of storage: named operations, run on either engine. An operation is a function that runs next to the connection, inside one
+// transaction: in the writer thread on SQLite, on a pooled connection on PostgreSQL. The caller's promise resolves after the commit has
+// been flushed to disk.
 
 import type { AliasedRawBuilder, Kysely, RawBuilder } from "kysely";
 import type { TransactionCounts } from "#store/counts/buffer.ts";
@@ -30,9 +29,9 @@ interface RecordUpdate {
 export interface Tx {
   engine: Engine;
   db: Kysely<Schema>;
-  /** What this transaction adds to the counts of what happens to messages. */
+  /** Collects counts of events that this transaction causes. */
   counts: TransactionCounts;
-  /** What this transaction changes, for those who wait for it in this process. */
+  /** Collects the changes of this transaction, for listeners in this process. */
   changes: TransactionChanges;
   /**
    * Inserts many rows. The columns come in the order of each batch's `constant` values (the same in all its
@@ -78,9 +77,8 @@ export interface Tx {
 }
 
 /**
- * How an input crosses to the thread of SQLite, which takes JSON text: for large inputs, where the names of fields would be
- * half of the text. Neither is called on PostgreSQL. `decode(encode(input))` equals the input, and
- * `decode` may reuse what it is given.
+ * How an input is sent to the thread of SQLite, which takes JSON text; for large inputs, in which field names would be half of the text.
+ * Neither is called on PostgreSQL. `decode(encode(input))` equals the input, and `decode` may reuse its argument.
  */
 export interface InputCodec<I> {
   encode(input: I, texts: LongTextsOut): unknown;
@@ -92,11 +90,11 @@ export type TextPlace = [at: number, length: number];
 
 /** Takes texts that may be long. */
 export interface LongTextsOut {
-  /** What stands for the text in the JSON: its place, or the text itself, which is short. */
+  /** The representation of the text in the JSON: its position, or the text itself if it is short. */
   put(text: string): string | TextPlace;
 }
 
-/** Gives them back, each one anew. */
+/** Returns the texts; each call makes a new string. */
 export interface LongTextsIn {
   get(place: TextPlace): string;
 }
@@ -105,19 +103,19 @@ interface OperationHead<I> {
   name: string;
   access: "read" | "write";
   codec?: InputCodec<I>;
-  /** About how many bytes an input takes, where that may be many: long ones do not share a transaction. */
+  /** Approximate size of an input in bytes, if it may be large: large ones do not share a transaction. */
   bytesOf?(input: I): number;
 }
 
-/** An operation of which each call is one transaction. */
+/** An operation whose calls each have a transaction of their own. */
 interface SingleOperation<I, O> extends OperationHead<I> {
   batched: false;
   run(tx: Tx, input: I): Promise<O>;
 }
 
 /**
- * Concurrent calls are batched: while a transaction is in flight, further calls wait and share the next one. The throughput
- * comes from that, and each answer still waits for its flush.
+ * Concurrent calls are batched: while a transaction is in flight, further calls wait and share the next one. This is where the throughput
+ * comes from, and each answer still waits for its flush.
  */
 interface BatchedOperation<I, O> extends OperationHead<I> {
   batched: true;

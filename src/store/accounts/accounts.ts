@@ -66,7 +66,7 @@ export const countAccounts = readOperation("countAccounts", async (tx, _: null) 
   return Number(count);
 });
 
-/** Locks an account's row, for changes of what belongs to it that have to come one after the other. */
+/** Locks an account's row, to serialise changes of what belongs to it. */
 export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
   await tx.db
     .selectFrom("accounts")
@@ -82,14 +82,14 @@ interface NewApiKey {
   hint: string;
   sealed: string | null;
   at: number;
-  /** Until when the key before it works too; null: no more from now on. */
+  /** Until when the previous key works too; null if it stops working now. */
   previousWorksUntil: number | null;
 }
 
-/** Makes this the account's key. Keys before the one that it replaces stop working. */
+/** Makes this the account's key. Keys older than the one that it replaces stop working. */
 export const replaceApiKey = writeOperation("replaceApiKey", async (tx, key: NewApiKey) => {
   const { accountId, hash, hint, sealed, at, previousWorksUntil } = key;
-  // Two at once would not see each other's new key, and both would stay.
+  // Two concurrent changes would not see each other's new key, and both keys would stay valid.
   await lockAccount(tx, accountId);
   let replaced = tx.db.deleteFrom("api_keys").where("account_id", "=", accountId);
   if (previousWorksUntil !== null)
@@ -98,7 +98,7 @@ export const replaceApiKey = writeOperation("replaceApiKey", async (tx, key: New
   if (previousWorksUntil !== null)
     await tx.db
       .updateTable("api_keys")
-      // Nothing shows the earlier key any more.
+      // The earlier key can no longer be shown.
       .set({ works_until: previousWorksUntil, sealed: null })
       .where("account_id", "=", accountId)
       .execute();
@@ -119,8 +119,8 @@ export const replaceApiKey = writeOperation("replaceApiKey", async (tx, key: New
 });
 
 /**
- * The row of the account's key, and until when the one before it works; `sealed` is null where no copy was kept. Null: the account
- * has no key.
+ * The row of the account's key, and until when the previous one works; `sealed` is null if no copy was kept. Null if the account has no
+ * key.
  */
 export const findApiKey = readOperation("findApiKey", async (tx, accountId: string) => {
   const rows = await tx.db.selectFrom("api_keys").selectAll().where("account_id", "=", accountId).execute();
@@ -132,19 +132,18 @@ export const findApiKey = readOperation("findApiKey", async (tx, accountId: stri
 export interface AllowanceChange {
   accountId: string;
   channel: Channel;
-  /** Null: unlimited, and no balance any more. */
+  /** Null for unlimited, which removes the balance. */
   allowance: number | null;
   renews: "monthly" | null;
   at: number;
-  /** Names the ledger's entry. */
+  /** The id of the ledger's entry. */
   id: string;
 }
 
 /**
- * Sets a channel's allowance; null removes it (unlimited). A changed allowance keeps what was used:
- * the balance moves by the difference and stops at zero. Every movement is an entry of the ledger, the
- * end of a balance too, so that the entries of the next one go on from zero. The transaction holds the
- * account's lock (`lockAccount`): two first balances would not see each other.
+ * Sets a channel's allowance; null removes it (unlimited). A changed allowance keeps what was used: the balance moves by the difference and
+ * stops at zero. Every change is an entry of the ledger, including the end of a balance, so that the entries of the next one start from
+ * zero. The transaction holds the account's lock (`lockAccount`): two first balances would not see each other.
  */
 export async function applyAllowance(tx: Tx, input: AllowanceChange): Promise<void> {
   const { accountId, channel, allowance, renews, at, id } = input;

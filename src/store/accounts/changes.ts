@@ -1,5 +1,5 @@
-// Creating, changing and listing accounts with their allowances, each in one transaction: an account that
-// exists without the bounds of its plan, if only for a moment, could send without end.
+// Creates, changes and lists accounts with their allowances, each in one transaction: an account that exists without the limits of its
+// plan, if only for a moment, could send without limit.
 
 import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
@@ -8,7 +8,7 @@ import type { Overtaken } from "#store/revision.ts";
 import type { AccountsTable, CreditsTable } from "#store/schema/schema.ts";
 import { applyAllowance, lockAccount } from "./accounts.ts";
 
-/** A channel's new allowance; null: unlimited. `id` names the ledger's entry. */
+/** A channel's new allowance; null for unlimited. `id` is that of the ledger's entry. */
 export interface NewAllowance {
   channel: Channel;
   allowance: number | null;
@@ -19,7 +19,7 @@ export interface AccountWithCredits extends AccountsTable {
   credits: CreditsTable[];
 }
 
-/** Stores a new account; `name_taken` where another one is called so. */
+/** Stores a new account; `name_taken` if another one has its name. */
 export const createAccount = writeOperation(
   "createAccount",
   async (
@@ -49,13 +49,12 @@ export const createAccount = writeOperation(
   },
 );
 
-/** Columns that may change, those of an account's identity and creation aside. */
+/** Columns that may change: all except the account's identity and creation. */
 export type AccountColumns = Partial<Omit<AccountsTable, "id" | "revision" | "created_at" | "updated_at">>;
 
 /**
- * Changes the columns and allowances that are given, and nothing else; `renews`: absent, as it was. `revision`: of the
- * account from which the change was computed.
- * `provisioned`: the provisioning file identifies the account by its name, and would create it again under the old one.
+ * Changes only the given columns and allowances; `renews`: absent to keep it. `revision`: that of the account from which the change was
+ * computed. `provisioned`: the provisioning file identifies the account by its name, and would create it again under the old one.
  */
 export const changeAccount = writeOperation(
   "changeAccount",
@@ -103,9 +102,9 @@ export const changeAccount = writeOperation(
   },
 );
 
-/** Null: the account may be called so. */
+/** Null if the account may have the name. */
 async function refuseName(tx: Tx, id: string, name: string): Promise<"name_taken" | "provisioned" | null> {
-  // Transactions that name an account wait for this one: two that take one name at once would not see each other.
+  // Transactions that name an account wait for this one: two that take one name concurrently would not see each other.
   if (tx.engine === "postgres") await sql`lock table accounts in share row exclusive mode`.execute(tx.db);
   const namesakes = await tx.db
     .selectFrom("accounts")
@@ -124,7 +123,7 @@ async function refuseName(tx: Tx, id: string, name: string): Promise<"name_taken
   return named ? "provisioned" : null;
 }
 
-/** Lanes read their account's zone and lateness when they are opened; where these change, they are opened again. */
+/** Lanes read their account's time zone and lateness when they are opened; if these change, the lanes are opened again. */
 async function reopenLanes(
   tx: Tx,
   before: AccountsTable,
@@ -141,13 +140,16 @@ async function reopenLanes(
     .execute();
 }
 
-/** What `lower(…) like … escape '!'` compares with, to find a part in either case. The storage folds ASCII letters alone; so does this. */
+/**
+ * The pattern for `lower(…) like … escape '!'` that finds a part in either case. The storage lower-cases ASCII letters only, and so does
+ * this.
+ */
 export function searched(part: string): string {
   const folded = part.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return `%${folded.replace(/[!%_]/g, "!$&")}%`;
 }
 
-/** Accounts with their balances, newest first, before an id (null: from the newest on); `search`: part of a name, in either case. */
+/** Accounts with their balances, newest first, before an id (null: from the newest); `search`: part of a name, in either case. */
 export const listAccounts = readOperation(
   "listAccounts",
   async (

@@ -1,4 +1,4 @@
-// What a list of accounts says of each besides its settings: today's messages and what a restore holds back.
+// Figures that a list shows of each account besides its settings: today's messages and those that a restore holds.
 
 import { sql } from "kysely";
 import { readOperation } from "#store/database.ts";
@@ -10,10 +10,10 @@ export interface AccountFigures {
   held: number;
 }
 
-/** Rows of the index of held messages that are looked at. */
+/** Rows to read in the index of held messages. */
 const heldLook = 10_000;
 
-/** The figures of the accounts, in their order. `dayAt`: when the account's day began, epoch ms. */
+/** The figures of the accounts, in the same order. `dayAt`: when the account's day began, epoch ms. */
 export const readAccountFigures = readOperation(
   "readAccountFigures",
   async (tx, accounts: readonly { accountId: string; dayAt: number }[]): Promise<AccountFigures[]> => {

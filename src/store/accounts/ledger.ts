@@ -6,7 +6,7 @@ import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { compiledOnce } from "#store/engine/prepared.ts";
 import type { CreditEntriesTable, CreditsTable } from "#store/schema/schema.ts";
 
-/** Locks balances in one fixed order, so that two transactions never wait for each other in a circle. */
+/** Locks balances in one fixed order, so that two transactions never deadlock. */
 export async function lockCredits(
   tx: Tx,
   balances: readonly { accountId: string; channel: Channel }[],
@@ -86,7 +86,7 @@ export async function writeBalance(tx: Tx, balance: CreditsTable): Promise<void>
   await tx.db.executeQuery(query);
 }
 
-/** Refills a monthly balance that was not refilled since `from`; the entry, or null where there is nothing to do. */
+/** Refills a monthly balance that was not refilled since `from`; returns the entry, or null if there is nothing to do. */
 export function renew(balance: CreditsTable, from: number, at: number): CreditEntriesTable | null {
   if (balance.renews !== "monthly" || balance.renewed_at >= from) return null;
   const amount = balance.allowance - balance.remaining;
@@ -96,7 +96,7 @@ export function renew(balance: CreditsTable, from: number, at: number): CreditEn
   return entry(balance, { kind: "renew", reference: String(from), at, amount });
 }
 
-/** Takes from a balance, which must be enough. */
+/** Takes from a balance, which must be sufficient. */
 export function reserve(
   balance: CreditsTable,
   requestId: string,
@@ -108,8 +108,8 @@ export function reserve(
 }
 
 /**
- * Refunds what a message cost; null where there is nothing to refund. Credit that was reserved before the balance was
- * opened or renewed did not come from it, and a balance never grows above its allowance and bonus.
+ * Refunds the cost of a message; null if there is nothing to refund. Credit that was reserved before the balance was opened or renewed did
+ * not come from it, and a balance never grows above its allowance and bonus.
  */
 export function refund(
   balance: CreditsTable,
@@ -134,14 +134,14 @@ function entry(
 
 export type GrantResult =
   | { kind: "granted"; entry: CreditEntriesTable }
-  /** It would take the balance below zero; nothing changed. */
+  /** It would make the balance negative; nothing changed. */
   | { kind: "too_little"; remaining: number }
   /** The channel has no allowance, so there is nothing to add to. */
   | { kind: "unlimited" };
 
 /**
- * Adds to what is left on a channel, or takes from it (below zero): extra credit, which the balance may hold
- * beyond its allowance until it is renewed. A renewal that is due comes first, or it would swallow the grant.
+ * Adds to the balance of a channel, or takes from it (below zero): extra credit, which may exceed the allowance until the balance is
+ * renewed. A renewal that is due comes first, because it would cancel the grant.
  */
 export const grantCredit = writeOperation(
   "grantCredit",
@@ -152,10 +152,10 @@ export const grantCredit = writeOperation(
       channel: Channel;
       amount: number;
       note: string | null;
-      /** Names the ledger's entry. */
+      /** The id of the ledger's entry. */
       id: string;
       at: number;
-      /** From when on a monthly allowance counts as renewed. */
+      /** The time from which a monthly allowance counts as renewed. */
       renewedFrom: number;
     },
   ): Promise<GrantResult> => {
@@ -183,10 +183,10 @@ export const grantCredit = writeOperation(
   },
 );
 
-/** An entry's place in the order of a ledger. */
+/** An entry's position in the order of a ledger. */
 export type LedgerCursor = Pick<CreditEntriesTable, "at" | "kind" | "reference">;
 
-/** The newest entries of a balance before a place (null: the newest of all). */
+/** The newest entries of a balance before a position (null: the newest of all). */
 export const listCreditEntries = readOperation(
   "listCreditEntries",
   async (tx, input: { accountId: string; channel: Channel; before: LedgerCursor | null; limit: number }) => {

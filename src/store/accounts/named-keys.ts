@@ -1,5 +1,5 @@
-// The keys of an account that have a name, and whose key a text is. A revoked one stays as a row, so that the log's ids keep a
-// name, until another key takes that name.
+// An account's named keys, and the owner of each key text. A revoked key stays as a row, so that its id in the log still has a name, until
+// another key takes that name.
 
 import { maxNamedKeys } from "#contract/limits.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -8,12 +8,12 @@ import type { Overtaken } from "#store/revision.ts";
 import type { NamedKeysTable } from "#store/schema/keys.ts";
 import { type AccountRow, lockAccount, withGateways } from "./accounts.ts";
 
-/** A key that a text belongs to. Times are epoch ms. */
+/** The key that a text belongs to. Times are epoch ms. */
 export interface KeyHolder {
   account: AccountRow;
-  /** Null: the personal key. */
+  /** Null for the personal key. */
   named: Pick<NamedKeysTable, "id" | "name" | "rules"> | null;
-  /** When the text stops working; null: never. */
+  /** When the text stops working; null if it does not. */
   endsAt: number | null;
   lastUsedAt: number | null;
 }
@@ -21,7 +21,7 @@ export interface KeyHolder {
 const earlier = (a: number | null, b: number | null) =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
-/** The account and the key that a text with this SHA-256 (hex) belongs to; null: none, or a revoked one. */
+/** The account and the key of the text with this SHA-256 (hex); null if there is none, or it is revoked. */
 export const findKeyHolder = readOperation("findKeyHolder", async (tx, hash: string) => {
   const personal = await tx.db
     .selectFrom("api_keys")
@@ -53,7 +53,7 @@ const holder = (
   lastUsedAt: number | null,
 ): KeyHolder => ({ account, named, endsAt, lastUsedAt });
 
-/** Notes when a key was shown last. `keyId` null: the personal key with this hash. */
+/** Records when a key was last used. `keyId` null: the personal key with this hash. */
 export const noteKeyUse = writeOperation(
   "noteKeyUse",
   async (tx, { keyId, hash, at }: { keyId: string | null; hash: string; at: number }) => {
@@ -63,7 +63,7 @@ export const noteKeyUse = writeOperation(
   },
 );
 
-/** One key of the account, a revoked one too. */
+/** One key of the account, including revoked ones. */
 export const findNamedKey = readOperation(
   "findNamedKey",
   async (tx, input: { accountId: string; id: string }) => {
@@ -77,7 +77,7 @@ export const findNamedKey = readOperation(
   },
 );
 
-/** The account's keys, newest first, before an id (null: the newest of all), revoked ones too. */
+/** The account's keys, newest first, before an id (null: the newest of all), including revoked ones. */
 export const listNamedKeys = readOperation(
   "listNamedKeys",
   async (tx, input: { accountId: string; before: string | null; limit: number }) => {
@@ -88,9 +88,9 @@ export const listNamedKeys = readOperation(
 );
 
 /**
- * Stores a new key, or changes one. The row's `revision` is the one from which the change was computed; 0: the key is new.
- * Revoking and rotating a key move its revision, so a change never brings back what has ended meanwhile. `too_many`: the account
- * has as many as it may. As many revoked ones are kept, for their names.
+ * Stores a new key, or changes one. The row's `revision` is the one from which the change was computed, 0 for a new key. Revoking and
+ * rotating a key change its revision, so a change never restores what has ended meanwhile. `too_many`: the account has the maximum number
+ * of keys. As many revoked ones are kept, for their names.
  */
 export const saveNamedKey = writeOperation(
   "saveNamedKey",
@@ -147,7 +147,7 @@ interface KeyChange {
   at: number;
 }
 
-/** Gives a key another text. `previousWorksUntil` null: the one before it ends now. `revoked`: it has none any more. */
+/** Gives a key another text. `previousWorksUntil` is null if the previous text ends now. `revoked`: the key no longer has a text. */
 export const rotateNamedKey = writeOperation(
   "rotateNamedKey",
   async (
@@ -176,7 +176,7 @@ export const rotateNamedKey = writeOperation(
   },
 );
 
-/** Revokes a key, now or again; false: the account has no such key. */
+/** Revokes a key; revoking it again has no effect. False if the account has no such key. */
 export const revokeNamedKey = writeOperation(
   "revokeNamedKey",
   async (tx, { accountId, id, at }: KeyChange): Promise<boolean> => {

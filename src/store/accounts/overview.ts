@@ -1,5 +1,5 @@
-// What an account's overview is made of, beside its gateways: counts that stop at a bound, and what exists at all. Each
-// count is a stretch of one index, so it costs the same however many messages there are.
+// The data of an account's overview, besides its gateways: counts up to a bound, and whether things exist. Each count reads one range of an
+// index, so its cost does not depend on the number of messages.
 
 import { sql } from "kysely";
 import { type Channel, channels, type Status } from "#contract/messages/channel.ts";
@@ -7,12 +7,12 @@ import { readOperation, type Tx } from "#store/database.ts";
 
 export interface OverviewInput {
   accountId: string;
-  /** Failures count from this message id on. */
+  /** Failures are counted from this message id. */
   failedFrom: string;
-  /** Epoch ms: a message that was due before this instant and still waits is part of a backlog. */
+  /** Epoch ms: a waiting message that was due before this is part of a backlog. */
   lateBefore: number;
   priorities: readonly number[];
-  /** Where counting stops. */
+  /** Counting stops here. */
   countTo: number;
 }
 
@@ -20,13 +20,13 @@ export interface OverviewCounts {
   unknown: number;
   failed: number;
   held: number;
-  /** By the id of the gateway: messages that should have gone out; gateways without any are left out. */
+  /** By gateway id: messages that should have been sent; gateways without any are left out. */
   late: { gatewayId: string; count: number; oldestDueAt: number }[];
-  /** Whether there is any. */
+  /** Whether at least one exists. */
   exists: { message: boolean; delivered: boolean; completion: boolean };
 }
 
-/** Rows of the index of held messages that are looked at: those of other accounts are among them. */
+/** Rows to read in the index of held messages: those of other accounts are among them. */
 const heldLook = 10_000;
 
 async function countStatus(tx: Tx, input: OverviewInput, statuses: readonly Status[], from: string) {

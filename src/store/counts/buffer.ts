@@ -1,11 +1,11 @@
-// Counts of what happens to messages and to webhook deliveries, gathered beside the transactions that change them and stored about once a second
-// (`message-counts.ts`). They count when their transaction commits. A process that is killed loses at most the counts
-// of the last second; no message and no delivery depends on them.
+// Counts of changes of messages and webhook deliveries, collected beside the transactions that make them and stored about once a second
+// (`message-counts.ts`). They count once their transaction has committed. A process that is killed loses at most the counts of the last
+// second; no message or delivery depends on them.
 
 import type { Channel } from "#contract/messages/channel.ts";
 import { addDuration, type Histogram, merge } from "#store/histogram.ts";
 
-/** What is counted: changes of messages, each at its instant. */
+/** What is counted: changes of messages, at the time of each. */
 export const countNames = [
   "accepted",
   "sent",
@@ -30,15 +30,15 @@ export interface MinuteCounts extends Counts {
   gateway_id: string;
   /** When the minute begins, epoch ms. */
   at: number;
-  /** From when messages could go out until they were sent. */
+  /** From when messages could be sent until they were sent. */
   waits: Histogram;
   /** From when messages were sent until they were delivered. */
   deliveries: Histogram;
 }
 
 /**
- * What happened to `n` messages of a gateway at `at` (epoch ms). Of a webhook endpoint: `delivered` is a delivery, `failed` a try
- * that is followed by another, `undelivered` a delivery that is not tried again.
+ * An event of `n` messages of a gateway at `at` (epoch ms). For a webhook endpoint: `delivered` is a delivery, `failed` an attempt that is
+ * followed by another, `undelivered` a delivery that is not retried.
  */
 export interface CountedEvent {
   name: CountName;
@@ -48,11 +48,11 @@ export interface CountedEvent {
   at: number;
   /** Default: 1. */
   n?: number;
-  /** Of `sent`: how long the message waited; of `delivered`: how long the delivery took. In ms; null: not known. */
+  /** For `sent`: how long the message waited; for `delivered`: how long the delivery took. In ms; null if unknown. */
   ms?: number | null;
 }
 
-/** A message that ended otherwise than delivered. */
+/** A message that ended without being delivered. */
 export interface EndedMessage {
   id: string;
   account_id: string;
@@ -84,7 +84,7 @@ export interface TransactionCounts {
   discard(): void;
 }
 
-/** The counts of one database that wait to be stored. Bounded by the gateways and endpoints of the minutes since the last write. */
+/** Counts of one database that wait to be stored. Bounded by the number of gateways and endpoints in the minutes since the last write. */
 export class CountBuffer {
   readonly #waiting = new Map<string, MinuteCounts>();
   #ended: EndedMessage[] = [];
@@ -125,7 +125,7 @@ export class CountBuffer {
         end(added.values());
       },
       discard: () => {
-        // Before what ended meanwhile: the log has the order in which messages ended.
+        // Before those that ended meanwhile, so that the log has the order in which messages ended.
         const since = this.#ended;
         this.#ended = [];
         this.#keep(takenEnded, takenMore);

@@ -1,5 +1,5 @@
-// Counts of what happens to messages, by gateway: for each minute, which stays two days, for each hour, which stays 92
-// days, and for each local day of the account, which stays. Those of webhook endpoints are in steps of their own, hours that stay two days.
+// Counts of messages by gateway: per minute (kept for two days), per hour (92 days) and per local day of the account (kept forever). Those
+// of webhook endpoints are hours that are kept for two days.
 
 import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
@@ -15,14 +15,14 @@ const steps = ["minute", "hour", "day"] as const satisfies readonly CountStep[];
 const stepsOf = ({ channel }: MinuteCounts) => (channel === "webhook" ? (["endpoint_hour"] as const) : steps);
 const hourMs = 3_600_000;
 
-/** How long counts are kept, ms. Those of days stay. */
+/** How long counts are kept, ms. Those of days are kept forever. */
 export const countsTtlMs = {
   minute: 48 * hourMs,
   hour: 92 * 24 * hourMs,
   endpoint_hour: 48 * hourMs,
 } as const;
 
-/** When the step begins that holds a minute, epoch ms. */
+/** The start of the step that contains a minute, epoch ms. */
 function beginningOf(step: CountStep, minute: number, timeZone: string): number {
   if (step === "minute") return minute;
   return step === "day" ? startOfDay(minute, timeZone) : minute - (minute % hourMs);
@@ -110,7 +110,7 @@ function mergedText(text: string, more: Histogram): string {
   return JSON.stringify(histogram);
 }
 
-/** What counts have to match; null: anything. */
+/** What counts have to match; null for any. */
 export interface CountsFilter {
   accountId: string;
   step: CountStep;
@@ -124,7 +124,7 @@ export interface CountsFilter {
 /** A gateway's counts of a minute or an hour. */
 export type StoredCounts = Omit<MinuteCounts, "account_id">;
 
-/** The counts of a range, oldest first. A step in which nothing happened is absent. */
+/** The counts of a range, oldest first. Steps without events are absent. */
 export const readMessageCounts = readOperation(
   "readMessageCounts",
   async (tx, input: CountsFilter): Promise<StoredCounts[]> => {
@@ -146,7 +146,7 @@ export const readMessageCounts = readOperation(
   },
 );
 
-/** Removes the counts of a step before an instant (epoch ms), at most `limit` rows; how many they were. */
+/** Removes the counts of a step before a time (epoch ms), at most `limit` rows; returns how many. */
 export const deleteMessageCounts = writeOperation(
   "deleteMessageCounts",
   async (tx, { step, before, limit }: { step: CountStep; before: number; limit: number }) => {

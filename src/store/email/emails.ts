@@ -1,6 +1,6 @@
-// What an email has beside its message row: its columns and attachments, which lookups and events show, and its body, which
-// lookups and composing read. Rows of other channels pass unchanged and cost no statement: for a page without an email,
-// only the rows' channels are compared.
+// What an email stores besides its message row: its columns and attachments, which lookups and events show, and its body, which lookups and
+// composing read. Rows of other channels pass unchanged and cost no statement: for a page without an email, only the channels of the rows
+// are compared.
 
 import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
@@ -20,17 +20,17 @@ export type EmailColumns = Pick<
   attachments: readonly AttachmentHead[];
 };
 
-/** Bytes of email bodies in one answer: one may have 5 MiB, and a page of 200 of them would be no string any more. */
+/** Most bytes of email bodies in one answer: one may have 5 MiB, and a page of 200 of them would exceed the longest string. */
 export const maxPageBodyBytes = 8 * 1024 * 1024;
 
 export interface RowsWithBodies<R> {
-  /** The first ones whose bodies fit; one at least. */
+  /** The first rows whose bodies fit; at least one. */
   rows: (R & Partial<EmailColumns>)[];
-  /** What they left of the bytes; not above 0: they took them all. */
+  /** What remains of the bytes; not above 0 if they are used up. */
   bytesLeft: number;
 }
 
-/** How many bytes the bodies of these emails have. Both engines know without reading them. */
+/** The size of the bodies of these emails in bytes. Both engines know it without reading them. */
 export async function bodyLengths(tx: Tx, ids: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ message_id: string; bytes: number }>`
     select message_id, octet_length(body) as bytes from ${tx.indexed("email_bodies")} where message_id in ${tx.list(ids)}
@@ -38,7 +38,7 @@ export async function bodyLengths(tx: Tx, ids: readonly string[]): Promise<Map<s
   return new Map(rows.map((row) => [row.message_id, row.bytes]));
 }
 
-/** The rows, those of emails with their own columns and their bodies: as many, from the first on, as have room in `bytes`. */
+/** The rows; emails include their own columns and their bodies. Returns as many, from the first, as fit in `bytes`. */
 export async function withEmailBodies<
   R extends { id: string; channel: Channel; request_id: string; body: string },
 >(tx: Tx, rows: readonly R[], bytes: number = maxPageBodyBytes): Promise<RowsWithBodies<R>> {
@@ -67,7 +67,7 @@ export async function withEmailBodies<
   return { rows: await withEmailColumns(tx, whole), bytesLeft };
 }
 
-/** The rows, those of emails with their own columns, but without their bodies. */
+/** The rows; emails include their own columns, but not their bodies. */
 export async function withEmailColumns<R extends { id: string; channel: Channel; request_id: string }>(
   tx: Tx,
   rows: readonly R[],
@@ -107,7 +107,7 @@ export type ComposableEmail = Pick<MessagesTable, "id" | "account_id" | "request
   Pick<EmailsTable, "subject" | "sender_name" | "reply_to"> &
   Pick<EmailBodiesTable, "body">;
 
-/** The mail of a message; null when it has been removed. */
+/** The mail of a message; null if it has been removed. */
 export const readEmail = readOperation(
   "readEmail",
   async (tx, id: string): Promise<ComposableEmail | null> => {
@@ -141,7 +141,7 @@ export const readEmailFiles = readOperation(
       .execute(),
 );
 
-/** The base64 of a file's pieces from `seq` on, `limit` of them: several calls, so that no answer is huge. */
+/** The base64 of at most `limit` pieces of a file, from `seq` on. Several calls, so that no answer is huge. */
 export const readFileChunks = readOperation(
   "readFileChunks",
   async (tx, input: { id: string; from: number; limit: number }): Promise<string[]> => {

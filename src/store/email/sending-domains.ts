@@ -1,6 +1,6 @@
-// The domains that an account's mail is signed for, with their keys. Everything takes the account, and finds
-// nothing that is another one's. What changes the keys that sign moves the revision of the account's email lanes, so
-// that their owners reopen them with the current keys.
+// The domains that an account's mail is signed for, with their keys. Every operation takes the account, and finds nothing of other
+// accounts. A change of the signing keys increments the revision of the account's email lanes, so that their owners reopen them with the
+// current keys.
 
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -18,7 +18,7 @@ export interface DomainWithKeys {
   keys: DkimKeysTable[];
 }
 
-/** The account's domains by their names, or the one with `id`. */
+/** The account's domains by name, or the one with `id`. */
 export const readSendingDomains = readOperation(
   "readSendingDomains",
   async (tx, input: { accountId: string; id: string | null }): Promise<DomainWithKeys[]> => {
@@ -54,7 +54,7 @@ async function withKeys(tx: Tx, domains: SendingDomainsTable[]): Promise<DomainW
   return domains.map((domain) => ({ domain, keys: keys.filter(({ domain_id }) => domain_id === domain.id) }));
 }
 
-/** The active keys of the most specific of these domains that has active keys. `domains`: the most specific first. */
+/** The active keys of the most specific of these domains that has any. `domains`: most specific first. */
 export const findSigningKeys = readOperation(
   "findSigningKeys",
   async (tx, input: { accountId: string; domains: string[] }) => {
@@ -73,11 +73,11 @@ export const findSigningKeys = readOperation(
   },
 );
 
-/** Makes a domain with its keys, unless the account has it, or the most that it may have. */
+/** Creates a domain with its keys, unless the account already has it or has the maximum number of domains. */
 export const createSendingDomain = writeOperation(
   "createSendingDomain",
   async (tx, { domain, keys }: DomainWithKeys): Promise<"created" | "taken" | "too_many"> => {
-    // Two at once would not see each other.
+    // Two concurrent calls would not see each other.
     await lockAccount(tx, domain.account_id);
     const all = await tx.db
       .selectFrom("sending_domains")
@@ -100,7 +100,7 @@ interface Whose {
   at: number;
 }
 
-/** Locks the account, and tells whether it has the domain: changes of one come one after the other. */
+/** Locks the account, so that changes of a domain are serialised, and returns whether it has the domain. */
 async function lockDomain(tx: Tx, { accountId, domainId }: Omit<Whose, "at">): Promise<boolean> {
   await lockAccount(tx, accountId);
   const row = await tx.db
@@ -113,8 +113,8 @@ async function lockDomain(tx: Tx, { accountId, domainId }: Omit<Whose, "at">): P
 }
 
 /**
- * Adds keys that wait for their records. `pending`: others do already, and `replace` does not say that these take
- * their place. Keys that were retired before `forgetBefore` (epoch ms) are forgotten.
+ * Adds keys that wait for their DNS records. `pending`: other keys already wait, and `replace` does not allow these to replace them. Keys
+ * that were retired before `forgetBefore` (epoch ms) are deleted.
  */
 export const addPendingKeys = writeOperation(
   "addPendingKeys",
@@ -143,8 +143,8 @@ export const addPendingKeys = writeOperation(
 );
 
 /**
- * Lets pending keys sign, those with `ids` or all (null), and retires the ones of the same algorithm that did. Returns
- * the ids of those that sign now and did not before; null: the account has no such domain.
+ * Activates pending keys, those with `ids` or all (null), and retires the former keys of the same algorithm. Returns the ids of the keys
+ * that became active; null if the account has no such domain.
  */
 export const activateKeys = writeOperation(
   "activateKeys",
@@ -177,8 +177,8 @@ export const activateKeys = writeOperation(
 );
 
 /**
- * Makes given keys, whose records are in DNS already, the ones that sign: each takes the place of one with its
- * selector, and those of its algorithm are retired. False: the account has no such domain.
+ * Activates given keys whose records are already in DNS: each replaces the one with its selector, and those of its algorithm are retired.
+ * False if the account has no such domain.
  */
 export const putActiveKeys = writeOperation(
   "putActiveKeys",
@@ -202,7 +202,7 @@ export const putActiveKeys = writeOperation(
   },
 );
 
-/** Removes a domain with its keys; mail from it is not signed any more. False: the account has none. */
+/** Removes a domain with its keys; its mail is no longer signed. False if the account has no such domain. */
 export const removeSendingDomain = writeOperation(
   "removeSendingDomain",
   async (tx, input: { accountId: string; domainId: string }): Promise<boolean> => {
@@ -215,7 +215,7 @@ export const removeSendingDomain = writeOperation(
   },
 );
 
-/** The private half goes: nothing signs with a retired key again. */
+/** Deletes the private half: a retired key never signs again. */
 async function retire(tx: Tx, { domainId, at }: Whose, algorithms: DkimKeysTable["algorithm"][]) {
   await tx.db
     .updateTable("dkim_keys")
@@ -243,7 +243,7 @@ async function reopenLanes(tx: Tx, accountId: string): Promise<void> {
         .where("account_id", "=", accountId)
         .where("channel", "=", "email"),
     )
-    // In the order in which everybody takes lanes.
+    // In the order in which all transactions lock lanes.
     .orderBy("id")
     .modifyEnd(tx.lock("update"))
     .execute();

@@ -1,13 +1,10 @@
-// Which of the waiting calls share the next transaction. A long send exists several times over on its way into the database,
-// as values and as the bytes that cross to another thread or to the server, so that a group of them would take hundreds of megabytes.
+// Decides which waiting calls share the next transaction. A long send exists several times on its way into the database, as values and as
+// the bytes that are sent to another thread or to the server, so a large group of them would take hundreds of megabytes.
 
-/** Long inputs of one group take so many bytes together, unless one alone takes more. */
+/** Most bytes of the long inputs of one group, unless a single one exceeds this. */
 export const maxGroupBytes = 8 * 1024 * 1024;
 
-/**
- * Takes the next group out of `waiting`: its first members, at most `maxMembers` of them. `bytesOf` says what a member's
- * input takes.
- */
+/** Takes the next group from the start of `waiting`, at most `maxMembers` calls. `bytesOf`: size of a member's input. */
 export function takeGroup<Member>(
   waiting: Member[],
   maxMembers: number,

@@ -1,17 +1,17 @@
-// What a look at a database finds that no process of this machine has open.
+// The result of inspecting a database that no process of this machine has open.
 
-/** `fault`: it cannot be used, in the words of the database. */
+/** `fault`: it cannot be used; the database's message. */
 export type Inspection =
   | { fault: string }
   | {
-      /** The newest migration that was made; 0: none, the first start makes all. */
+      /** The newest applied migration; 0 if there is none, and the first start applies them all. */
       schema: number;
-      /** The newest one that this version knows. */
+      /** The newest migration that this version knows. */
       newestSchema: number;
-      /** The fingerprint of the master key that it was sealed with; null: nothing was sealed yet. */
+      /** The fingerprint of the master key that it was sealed with; null if nothing was sealed yet. */
       masterKey: string | null;
-      /** The clock of the database's server, epoch ms; null: it has the clock of this machine. */
+      /** The clock of the database's server, epoch ms; null if it is this machine's clock. */
       clock: number | null;
-      /** The next start moves the tables from the schema `public` of PostgreSQL to that of the setting. */
+      /** The next start will move the tables from PostgreSQL's `public` schema to the configured one. */
       moves: boolean;
     };

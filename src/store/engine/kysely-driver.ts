@@ -1,4 +1,4 @@
-// kysely over one connection that is already there: the engine begins, commits and releases around it.
+// kysely over one existing connection: the engine begins, commits and releases around it.
 
 import type { DatabaseConnection, Dialect, DialectAdapter, QueryCompiler } from "kysely";
 import { Kysely } from "kysely";

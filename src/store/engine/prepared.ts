@@ -6,8 +6,8 @@ import type { Tx } from "#store/database.ts";
 const known = new WeakMap<Tx["db"], Map<string, CompiledQuery<unknown>>>();
 
 /**
- * The statement called `name` with these parameters, in the order in which its text has them.
- * `compile` runs at the first call on a connection only, so the text may depend on nothing but the engine.
+ * The statement called `name` with these parameters, in the order of its text. `compile` runs only at the first call on a connection, so
+ * the text must depend on nothing but the engine.
  */
 export function compiledOnce<R>(
   tx: Tx,

@@ -1,31 +1,31 @@
-// What the planners know about the tables. No statement on a table that grows depends on it (see `Tx.indexed`): statistics
-// that were taken while a table was small would turn a look-up into a scan of what the table has become. They are
-// refreshed all the same, so that the rest (joins of small tables, reports) follows how large things are now.
+// The planners' statistics about the tables. No statement on a table that grows depends on them (see `Tx.indexed`), because statistics
+// taken while a table was small would turn a look-up into a scan once it has grown. They are refreshed all the same, so that the other
+// statements (joins of small tables, reports) follow the current sizes.
 
 import { sql } from "kysely";
 import { type Tx, writeOperation } from "#store/database.ts";
 
 /**
- * Of smaller tables SQLite keeps no statistics: it takes such a table for one of a million rows and uses its keys, which is
- * never wrong. With statistics of fewer than about 100 rows it scans, and goes on to do so while the table grows.
+ * Below this size SQLite keeps no statistics: without them it assumes a million rows and uses the table's keys, which is never wrong. With
+ * statistics of fewer than about 100 rows it scans, and continues to do so while the table grows.
  */
 const fewRows = 10_000;
 /**
- * Larger tables are not analysed (again), because SQLite counts all rows of an index for it: 25 ms a million when they are in
- * memory, 300 when they are on a disk, and no write runs meanwhile. The statistics that it has of them are good enough.
+ * Larger tables are not analysed (again), because SQLite counts all rows of an index for it: 25 ms per million in memory, 300 on a disk,
+ * and no write runs meanwhile. Their existing statistics are good enough.
  */
 const manyRows = 100_000;
-/** Rows that SQLite looks at in each index, beside counting them. */
+/** Rows that SQLite reads in each index, besides counting them. */
 const rowsAnalysed = 400;
-/** SQLite's tables are analysed again when the file has grown or shrunk by this factor, PostgreSQL's when the table has grown so. */
+/** SQLite's tables are analysed again when the file has grown or shrunk by this factor, PostgreSQL's when the table has grown by it. */
 const growth = { sqlite: 2, postgres: 10 };
-/** Keeps the pages that the file had. */
+/** Stores the number of pages that the file had. */
 const factName = "analysed_pages";
 
 /**
- * One step of refreshing what the planner knows, which is nothing to do where little has changed. To be called until it
- * returns null, with what it returned before (null: the first step). On SQLite a step analyses one index of at most
- * 100,000 rows: that keeps the writer for 3 ms, or for 30 where the disk is asked.
+ * One step of refreshing the statistics; does nothing if little has changed. Call it until it returns null, each time with its previous
+ * result (null for the first step). On SQLite a step analyses one index of at most 100,000 rows, which occupies the writer for 3 ms, or 30
+ * if it reads from disk.
  */
 export const refreshStatistics = writeOperation(
   "refreshStatistics",
@@ -46,7 +46,7 @@ async function analyseNext(tx: Tx, after: string | null): Promise<string | null>
   `.execute(tx.db);
   const [index] = indexes;
   if (index) {
-    // Behind the names of all its indexes.
+    // After the names of all its indexes.
     if (!(await isWorthIt(tx, index.table))) return `${index.table} ~`;
     await sql`pragma analysis_limit = ${sql.lit(rowsAnalysed)}`.execute(tx.db);
     await sql`analyze main.${sql.ref(index.name)}`.execute(tx.db);
@@ -80,7 +80,7 @@ async function isWorthIt(tx: Tx, table: string): Promise<boolean> {
   return count >= fewRows && count <= manyRows;
 }
 
-/** SQLite makes the table when there is something to write into it. */
+/** SQLite creates the table when there is something to write into it. */
 async function hasStatistics(tx: Tx): Promise<boolean> {
   const { rows } = await sql`select 1 from sqlite_schema where name = 'sqlite_stat1'`.execute(tx.db);
   return rows.length > 0;
@@ -94,11 +94,11 @@ export async function deleteSmallTableStatistics(tx: Tx): Promise<void> {
     select tbl from sqlite_stat1 group by tbl having max(cast(stat as integer)) < ${sql.lit(fewRows)}
   `;
   const gone = await sql`delete from sqlite_stat1 where tbl in (${few}) returning tbl`.execute(tx.db);
-  // The planner has them in memory as well.
+  // The planner also has them in memory.
   if (gone.rows.length > 0) await sql`analyze sqlite_schema`.execute(tx.db);
 }
 
-/** Autovacuum does the same, and sooner, wherever it is not switched off or behind. */
+/** Autovacuum does the same, and sooner, unless it is off or behind. */
 async function analyseGrown(tx: Tx): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
@@ -108,7 +108,7 @@ async function analyseGrown(tx: Tx): Promise<void> {
     order by relname
   `.execute(tx.db);
   if (rows.length === 0) return;
-  // What is locked is being analysed already. Plans that connections have prepared are made anew after this.
+  // A locked table is already being analysed. Prepared plans of other connections are replanned after this.
   const tables = sql.join(rows.map(({ name }) => sql.table(name)));
   await sql`analyze (skip_locked) ${tables}`.execute(tx.db);
 }

@@ -1,33 +1,31 @@
-// Whether storage works, judged by the outcome of its own calls. Readiness reports it.
-//
-// The rule. A check asks storage for a read, and is red when that fails. After a fault of any call it asks for a write as well,
-// until a write has succeeded that began after the fault: a server that became read-only still answers reads. A connection
-// that broke among others that work is no fault of storage: what fails for want of a connection is asked once more, on
-// another one. A full or failing disk is red for `diskFaultShownMs` besides, since small writes pass on it between
-// large ones that fail.
+// Whether storage works, judged by the outcome of its calls; readiness reports it. A check performs a read, and fails if that fails. After
+// a fault of any call it also performs a write, until one has succeeded that began after the fault: a server that became read-only still
+// answers reads. A broken connection among working ones is not a fault of storage: a call that fails for lack of a connection is retried on
+// another one. A full or failing disk is also reported for `diskFaultShownMs`, since small writes succeed on it between large ones that
+// fail.
 
 import type { Clock } from "#runtime/runtime.ts";
 import { type Database, type Operation, StorageError, type StorageFault } from "#store/database.ts";
 import { probeRead, probeWrite } from "./probe.ts";
 
 const diskFaultShownMs = 2_000;
-/** Storage that lets a check wait for longer does not work. */
+/** Storage that takes longer to answer a check does not work. */
 const maxCheckMs = 5_000;
 
-/** Faults of the disk, which come and go with the size of what is written. */
+/** Disk faults, which depend on the size of the write. */
 const ofDisk: ReadonlySet<StorageFault> = new Set(["full", "io"]);
 
 interface Fault {
   fault: StorageFault;
   /** Monotonic ms. */
   at: number;
-  /** A write that began after it has succeeded. */
+  /** A write that began after the fault has succeeded. */
   over: boolean;
 }
 
 /**
- * Remembers whether storage works, by what happens to the calls that are made anyway. `check`: "ok", or a fault in
- * plain words; checks at the same time share one run.
+ * Tracks whether storage works from the outcomes of the calls that are made anyway. `check`: "ok", or a fault in plain words; concurrent
+ * checks share one run.
  */
 export function watchStorage(
   database: Database,

@@ -1,30 +1,30 @@
-// Takes connections from the pool. A server that has no room for one more is no reason to refuse a caller whom one of
-// the connections that are there can serve in a moment, nor to ask it again for each caller.
+// Takes connections from the pool. If the server has no room for another connection, callers wait for an existing one instead of being
+// refused, and the server is not asked again for each caller.
 
 import type { Pool, PoolClient } from "pg";
 import type { Clock } from "#runtime/runtime.ts";
 import { connectFaultOf, isTemporaryRefusal, mayComeUp, storageError } from "./errors.ts";
 
-/** How long the pool stays at the size that the server had room for, ms. */
+/** How long the pool is kept at the size that the server had room for, ms. */
 const smallForMs = 5_000;
-/** How often a call asks for a connection. */
+/** How often a call tries to get a connection. */
 const tries = 3;
 const firstPauseMs = 50;
 const maxPauseMs = 1_000;
 
-/** What is known of a pool's size. */
+/** The size of a pool. */
 export interface PoolCapacity {
-  /** Connections that are there, in use or not. */
+  /** Existing connections, in use or idle. */
   established: number;
-  /** How many there may be. */
+  /** The maximum number of connections. */
   readonly max: number;
-  /** Until when (monotonic ms) the pool stays as small as the server's room was. */
+  /** Until when (monotonic ms) the pool is kept at that size. */
   smallUntil: number;
 }
 
 /**
- * Takes a connection. Where the server refuses another one for now while some are there, the pool stays at their number
- * for 5 s: callers wait their turn for those, as they do in a full pool. Throws a `StorageError` about `what`.
+ * Takes a connection. If the server refuses another one for now while others exist, the pool is kept at their number for 5 s: callers wait
+ * for those, as they do in a full pool. Throws a `StorageError` about `what`.
  */
 export async function acquire(
   pool: Pick<Pool, "connect" | "options">,
@@ -46,8 +46,8 @@ export async function acquire(
 }
 
 /**
- * The first connection. A server that is not there yet, is starting or has no room is asked again for `forMs`;
- * `onWait` gets the first error before the wait begins. Throws a `StorageError`.
+ * The first connection. Retries for `forMs` if the server is not reachable yet, is starting or has no room; `onWait` receives the first
+ * error before the wait begins. Throws a `StorageError`.
  */
 export async function acquireFirst(
   pool: Pick<Pool, "connect">,

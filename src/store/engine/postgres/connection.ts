@@ -1,4 +1,4 @@
-// Kysely over one pooled `pg` connection, and the transaction handle that operations get.
+// Kysely over one pooled `pg` connection, and the transaction handle that operations receive.
 
 import {
   type CompiledQuery,
@@ -27,7 +27,7 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
-/** By bytes, as the tables' columns are: two different orders do not compare. */
+/** Compared as bytes, like the columns: two different orders do not match. */
 const types: Record<ColumnType, string> = { text: 'text collate "C"', bigint: "bigint" };
 
 class PostgresConnection implements DatabaseConnection {
@@ -107,7 +107,7 @@ export function postgresTx(
           records.push(record);
         }
       }
-      // The table's own row type gives the columns their types.
+      // The table's own row type determines the types of the columns.
       const names = sql.join(columns.map((column) => sql.ref(column)));
       const type = sql.table(table);
       await sql`

@@ -1,9 +1,9 @@
-// Gathers concurrent calls of one operation: while a group is in flight the next calls wait and go together.
-// If a group throws, its members are run again singly, so that one bad input fails alone.
+// Gathers concurrent calls of one operation: while a group is in flight, the next calls wait and run together. If a group throws, its
+// members are run again one by one, so that only the bad input fails.
 
 import { takeGroup } from "#store/engine/group.ts";
 
-/** How many groups of one operation may be in flight: one being flushed while the next is being run. */
+/** How many groups of one operation may be in flight: one being flushed while the next runs. */
 const groupsInFlight = 2;
 const maxGroupSize = 1000;
 
@@ -14,7 +14,7 @@ export class GroupCommit<I, O> {
   #waiting: { input: I; resolve(output: O): void; reject(error: unknown): void }[] = [];
   #inFlight = 0;
 
-  /** `mayRunAgain` says whether a failed group certainly stored nothing. `bytesOf`: see `Operation`. */
+  /** `mayRunAgain`: whether a failed group certainly stored nothing. `bytesOf`: see `Operation`. */
   constructor(
     run: (inputs: readonly I[]) => Promise<O[]>,
     mayRunAgain: (error: unknown) => boolean,

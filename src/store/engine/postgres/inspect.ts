@@ -1,4 +1,4 @@
-// Looks at a PostgreSQL installation without changing it, for the command line.
+// Inspects a PostgreSQL installation without changing it, for the command line.
 
 import { describeError } from "#runtime/describe-error.ts";
 import { StorageError } from "#store/database.ts";
@@ -46,7 +46,7 @@ export async function inspectPostgres(url: string, schema = defaultSchema): Prom
     };
   } catch (error) {
     if (error instanceof StorageError) return { fault: error.message };
-    // The server's own words, such as `password authentication failed for user`; others may hold the URL.
+    // The server's own messages, such as `password authentication failed for user`; others may contain the URL.
     const { severity, message } = error as { severity?: string; message: string };
     return {
       fault: severity === undefined ? `PostgreSQL: ${describeError(error)}.` : `PostgreSQL: ${message}.`,

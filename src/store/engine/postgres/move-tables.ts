@@ -1,6 +1,6 @@
-// Tables of versions up to 0.1 are in the schema `public`, which other programs use too. The first start of a later version moves
-// exactly these into the schema of its setting, in the transaction that brings them up to date. Which ones they are is
-// not a list: the migrations that the tables had are made once more, looked at, and taken back.
+// Versions up to 0.1 have their tables in the schema `public`, which other programs use too. The first start of a later version moves
+// exactly these tables into the configured schema, in the transaction that migrates them. The list of tables is not written down: the
+// migrations that the installation had are applied again in a temporary schema, inspected, and rolled back.
 
 import type { ClientBase, PoolClient } from "pg";
 import { StorageError } from "#store/database.ts";
@@ -9,26 +9,26 @@ import { postgresTx } from "./connection.ts";
 import { lockSchema, quoted } from "./own-schema.ts";
 
 /**
- * What `public.migrations` has after a move, beside what it had: a migration that no version knows, so that an older version
- * refuses to start in place of making empty tables.
+ * An entry added to `public.migrations` after a move: a migration that no version knows, so that an older version refuses to start instead
+ * of creating empty tables.
  */
 const movedId = 1_000_000;
 const movedTo = "moved to the schema ";
 
-/** Written by every start. An installation without it is one that a version up to 0.1 started last. */
+/** Written at every start. An installation without it was last started by a version up to 0.1. */
 const factName = "postgres_schema";
 
-/** Where a version up to 0.1 has its tables, and which of them these are. */
+/** Where a version up to 0.1 has its tables, and which tables those are. */
 interface FormerTables {
   schema: string;
   migrations: AppliedMigration[];
-  /** The schema that they were moved to, if these are only what was left. */
+  /** The schema that they were moved to, if these are only the leftovers. */
   movedTo: string | null;
 }
 
 /**
- * Each Trunkline that a version up to 0.1 may have left: in `public`, or elsewhere on the search path that the role or the database
- * has by itself. Tables of other programs are none, and neither are those of `schema`. To be called inside a transaction.
+ * Each Trunkline that a version up to 0.1 may have left: in `public`, or elsewhere on the default search path of the role or the database.
+ * Ignores tables of other programs and those of `schema`. Call it inside a transaction.
  */
 export async function findFormerTables(client: ClientBase, schema: string): Promise<FormerTables[]> {
   await client.query("set local search_path to default");
@@ -59,7 +59,7 @@ async function migrationsOf(client: ClientBase, schema: string): Promise<Applied
   return rows.map(({ id, name }) => ({ id: Number(id), name }));
 }
 
-/** The schema that tables with these migrations were moved to; null: they are there. */
+/** The schema that tables with these migrations were moved to; null if they were not moved. */
 function whereMoved(migrations: readonly AppliedMigration[]): string | null {
   const last = migrations.at(-1);
   return last?.id === movedId ? last.name.slice(movedTo.length) : null;
@@ -76,7 +76,7 @@ async function columnsOf(client: ClientBase, schema: string): Promise<{ table: s
   return rows;
 }
 
-/** The tables that these migrations make, with their columns. */
+/** The tables that these migrations create, with their columns. */
 async function tablesOf(client: PoolClient, schema: string, migrations: number) {
   await client.query("savepoint tables_of");
   await migrate(postgresTx(client), migrations);
@@ -85,7 +85,7 @@ async function tablesOf(client: PoolClient, schema: string, migrations: number) 
   return columns;
 }
 
-/** Rejects when the setting names a schema whose tables a start with another setting has moved. */
+/** Rejects if the configured schema's tables were moved elsewhere by a start with another setting. */
 async function refuseEmptied(client: ClientBase, schema: string): Promise<void> {
   const moved = whereMoved(await migrationsOf(client, schema));
   if (moved === null) return;
@@ -95,7 +95,7 @@ async function refuseEmptied(client: ClientBase, schema: string): Promise<void> 
   );
 }
 
-/** Whether these tables are this installation's, to be moved. Rejects when an operator has to decide. */
+/** Whether these tables belong to this installation and are to be moved. Rejects if an operator has to decide. */
 async function isToBeMoved(
   client: ClientBase,
   former: FormerTables,
@@ -117,7 +117,7 @@ async function isToBeMoved(
   }
   const sealedWith = fact("master_key");
   if (sealedWith === undefined || sealedWith === keyFingerprint) return true;
-  // A start with the other key has put its tables into `public` on purpose: this one is a second installation.
+  // A start with another key put its tables into `public` on purpose: this is a second installation.
   if (hasSetting) return false;
   throw new StorageError(
     "failed",
@@ -126,9 +126,9 @@ async function isToBeMoved(
 }
 
 /**
- * Moves the tables from `public`, if this schema has none yet. To be called inside the transaction that migrates, under the
- * schema's lock. `keyFingerprint`: that of this installation's master key, null: not known. Rejects for an installation
- * with another key, and for one that is not whole, which stay as they are.
+ * Moves the tables from `public`, if this schema has none yet. Call it inside the transaction that migrates, under the schema's lock.
+ * `keyFingerprint`: that of this installation's master key, null if unknown. Rejects for an installation with another key, and for an
+ * incomplete one, which are both left unchanged.
  */
 export async function moveTables(
   client: PoolClient,
@@ -141,7 +141,7 @@ export async function moveTables(
   if (own[0]?.made === true) return await refuseEmptied(client, schema);
   let hasMoved = false;
   if ((await findFormerTables(client, schema)).length > 0) {
-    // Held until the commit, so that of two starts one moves, and a start of an older version waits and then refuses.
+    // Held until commit: of two starting processes only one moves the tables; an older version waits, then refuses to start.
     await lockSchema(client, "public");
     for (const former of await findFormerTables(client, schema)) {
       if (!(await isToBeMoved(client, former, keyFingerprint))) continue;
@@ -152,7 +152,7 @@ export async function moveTables(
   if (!hasMoved && keyFingerprint !== null) await refuseRenamed(client, schema, keyFingerprint);
 }
 
-/** Rejects where the installation's tables are in a schema of another name: a start would begin with empty ones. */
+/** Rejects if the installation's tables are in a schema of another name: a start would begin with empty tables. */
 async function refuseRenamed(client: ClientBase, schema: string, keyFingerprint: string): Promise<void> {
   const { rows: found } = await client.query<{ schema: string }>(
     `select n.nspname as schema from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
@@ -175,7 +175,7 @@ async function refuseRenamed(client: ClientBase, schema: string, keyFingerprint:
   }
 }
 
-/** All tables that `public` has by its first `migrations`, and none but these. */
+/** Exactly the tables that `public` has after its first `migrations`. */
 async function move(client: PoolClient, schema: string, migrations: number): Promise<void> {
   const expected = await tablesOf(client, schema, migrations);
   const present = new Set(
@@ -207,7 +207,7 @@ async function move(client: PoolClient, schema: string, migrations: number): Pro
   }
 }
 
-/** Writes down that the tables are in the schema of a setting. To be called inside the transaction that migrates. */
+/** Records that the tables are in the schema of a setting. Call it inside the transaction that migrates. */
 export async function recordSchema(client: ClientBase, schema: string): Promise<void> {
   await client.query(
     `insert into installation_facts (name, value) values ($1, $2)

@@ -1,6 +1,6 @@
-// The PostgreSQL schema that holds Trunkline's tables. Every connection has it, and nothing else, on its search path, so that
-// statements name tables alone, and tables of other programs in the same database are never found. What belongs to the whole
-// database (advisory locks, channels) is told apart by the name of the schema.
+// The PostgreSQL schema that holds Trunkline's tables. It is the only schema on every connection's search path, so statements use plain
+// table names and never find tables of other programs in the same database. Names that belong to the whole database (advisory locks,
+// channels) include the name of the schema.
 
 import { createHash } from "node:crypto";
 import type { ClientBase } from "pg";
@@ -15,22 +15,22 @@ const publicLock = 7235861102;
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * Sets the search path of a connection, by a statement: a pooler in session mode, such as PgBouncer, refuses the startup
- * parameter `options`.
+ * Sets the search path of a connection by a statement: a pooler in session mode, such as PgBouncer, refuses the startup parameter
+ * `options`.
  */
 export const searchPathStatement = (schema: string) => `set search_path to ${quoted(schema)}`;
 
-/** The channel of announcements: 26 characters, since a name of a schema may be as long as one of a channel. */
+/** The notification channel: 26 characters, because a schema's name may be as long as a channel's. */
 export const channelOf = (schema: string) =>
   `trunkline_${createHash("sha256").update(schema).digest("hex").slice(0, 16)}`;
 
-/** Until the transaction ends no other process changes this schema's tables. */
+/** No other process changes this schema's tables until the transaction ends. */
 export async function lockSchema(client: ClientBase, schema: string): Promise<void> {
   if (schema === "public") await client.query(`select pg_advisory_xact_lock(${publicLock})`);
   else await client.query(`select pg_advisory_xact_lock(hashtextextended($1, ${publicLock}))`, [schema]);
 }
 
-/** Creates the schema unless it exists. Rejects, and names the statement that helps, when the role lacks a right. */
+/** Creates the schema unless it exists. If the role lacks a privilege, rejects with the statement that grants it. */
 export async function ensureSchema(client: ClientBase, schema: string): Promise<void> {
   const { rows } = await client.query<{ role: string; made: boolean; usable: boolean; may: boolean }>(
     `select current_user as role, n.oid is not null as made,

@@ -15,26 +15,26 @@ import { GroupCommit } from "./group-commit.ts";
 import { moveTables, recordSchema } from "./move-tables.ts";
 import { channelOf, defaultSchema, ensureSchema, lockSchema, searchPathStatement } from "./own-schema.ts";
 
-/** How long a call waits for a connection at the most, ms. */
+/** How long a call waits for a connection, ms. */
 const connectMs = 5_000;
-/** How long a start waits for a server that is not there yet, is starting or has no room, ms. */
+/** How long a start waits for a server that is not reachable, is starting or has no room, ms. */
 const defaultStartMs = 30_000;
-/** Serialisation failures and deadlocks are repeated this often. */
+/** How often serialisation failures and deadlocks are retried. */
 const tries = 5;
-/** Most connections of a process, in all. */
+/** Most connections of a process. */
 const defaultConnections = 6;
 
-/** Only who has a PostgreSQL needs its client. */
+/** Loaded only for PostgreSQL. */
 export const loadPg = async () => (await import("pg")).default;
 
-/** What a connection needs: 2xx promises a flushed commit, so the server's default does not decide. */
+/** Session settings: 2xx promises a flushed commit, so the server's default must not decide. */
 async function prepare(client: ClientBase, schema: string): Promise<void> {
   await client.query(
     `${searchPathStatement(schema)}; set synchronous_commit = on; set client_encoding = 'UTF8'; set statement_timeout = '60s'; set lock_timeout = '20s'; set idle_in_transaction_session_timeout = '5s'`,
   );
 }
 
-/** Rejects for settings of the server with which an accepted message could be lost. */
+/** Rejects if a setting of the server could lose an accepted message. */
 export async function refuseUnsafe(client: ClientBase): Promise<void> {
   const { rows } = await client.query(
     "select name, setting, reset_val from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_version_num')",
@@ -108,10 +108,10 @@ async function transaction<T>(
 }
 
 /**
- * Connects, refuses unsafe settings, and brings the tables up to date. `url`: `postgres://…`. `schema`: which schema of the
- * database the tables are in. `keyFingerprint`: that of the master key, needed to move tables of an older version there. `connections`: the most at
- * a time, the one that listens for other processes included; at least 2. `startMs`: how long a server that is not there
- * yet is waited for (30 s); `onWait` gets a sentence when the wait begins.
+ * Connects, refuses unsafe settings, and applies migrations. `url`: `postgres://…`. `schema`: the schema that holds the tables.
+ * `keyFingerprint`: that of the master key, needed to move tables of an older version there. `connections`: the maximum, including the one
+ * that listens for other processes; at least 2. `startMs`: how long to wait for a server that is not reachable yet (30 s); `onWait`
+ * receives a sentence when the wait begins.
  */
 export async function openPostgres(options: {
   url: string;
@@ -134,19 +134,19 @@ export async function openPostgres(options: {
     connectionString: options.url,
     application_name: options.applicationName ?? "trunkline",
     connectionTimeoutMillis: connectMs,
-    // A server that vanished without a word (power, a firewall) would otherwise keep its callers for hours.
+    // A server that vanished silently (power, a firewall) would otherwise block its callers for hours.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     query_timeout: 65_000,
     types,
   };
-  // One more listens.
+  // One connection is reserved for the listener.
   const max = (options.connections ?? defaultConnections) - 1;
   const onConnect = (client: ClientBase) => prepare(client, schema);
   const pool = new pg.Pool({ ...settings, max, idleTimeoutMillis: 60_000, onConnect });
-  // An idle connection that breaks must not end the process; the next use gets a new one.
+  // An idle connection that breaks must not end the process; the next call gets a new one.
   pool.on("error", () => {});
-  // Nor must one that breaks in use: its query rejects, and the client emits the same error once more.
+  // Nor must one that breaks in use: its query rejects, and the client emits the same error again.
   const clock = options.clock ?? systemClock();
   const room: PoolCapacity = { established: 0, max, smallUntil: 0 };
   pool.on("connect", (client) => {
@@ -257,7 +257,7 @@ export async function openPostgres(options: {
     run: (operation, input) => run(operation as Operation<unknown, unknown>, input) as Promise<never>,
     onChanges: (listener) => transactions.listeners.add(listener),
     notify: (topic) => {
-      // A lost hint costs a second: everybody polls as well. The listener is mended on the way.
+      // A lost hint costs a second, because every listener also polls. The connection is restored in the background.
       if (!closed && listening === null) void listen();
       void pool.query("select pg_notify($1, $2)", [channel, topic]).catch(() => {});
     },

@@ -28,15 +28,15 @@ import { SqliteConnection, sqliteTx } from "./connection.ts";
 
 interface Backup {
   bytes: number;
-  /** How many messages are in it. */
+  /** The number of messages in it. */
   messages: number;
-  /** What is held in it; null: nothing was pending. */
+  /** What is held in it; null if nothing was pending. */
   held: RestoreHold | null;
-  /** Of the master key that it was sealed with; null: nothing was ever sealed. */
+  /** The fingerprint of the master key that it was sealed with; null if nothing was ever sealed. */
   masterKey: string | null;
 }
 
-/** Rows of a kind that are held in one statement; all of them are in one transaction. */
+/** Rows of a kind that one statement holds; all of them are in one transaction. */
 const batchSize = 10_000;
 
 const sqliteFull = 13;
@@ -56,8 +56,8 @@ const exists = (file: string) =>
   new StorageError("failed", `${file} exists already. A backup overwrites nothing; name another file.`);
 
 /**
- * Copies the database at `path` to `file` (0600), which must not exist. `tag` makes the name that it has until it
- * is whole. Throws a `StorageError`, and then there is no `file`.
+ * Copies the database at `path` to `file` (0600), which must not exist. `tag` is part of the name that it has until it is complete. Throws
+ * a `StorageError`, after which there is no `file`.
  */
 export async function backupSqlite(options: {
   path: string;
@@ -110,7 +110,7 @@ function refuseForeign(source: DatabaseSync, path: string): void {
     );
 }
 
-/** Holds what is pending, in one transaction, and checks the file. Leaves one file, without a `-wal`. */
+/** Holds everything pending, in one transaction, and checks the file. Leaves one file, without a `-wal`. */
 async function hold(draft: string, at: number): Promise<Omit<Backup, "bytes">> {
   const connection = new SqliteConnection(draft, "write");
   try {
@@ -153,7 +153,7 @@ function name(draft: string, file: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST" || existsSync(file)) throw exists(file);
-    // Not every place that backups go to has hard links.
+    // Not every file system used for backups has hard links.
     renameSync(draft, file);
   }
 }

@@ -32,15 +32,15 @@ export class SqliteConnection implements DatabaseConnection {
     this.raw.exec("pragma busy_timeout = 5000");
     if (access === "write") {
       this.raw.exec("pragma journal_mode = wal");
-      // WAL alone runs at NORMAL: the last commits, already answered with 2xx, could vanish in a power cut.
+      // WAL by itself runs at NORMAL: the last commits, already answered with 2xx, could be lost in a power failure.
       this.raw.exec("pragma synchronous = full");
       this.raw.exec("pragma wal_autocheckpoint = 4000");
       this.raw.exec("pragma journal_size_limit = 67108864");
       this.#expect("journal_mode", "wal");
       this.#expect("synchronous", 2);
     }
-    // In KiB. The writer's is small on purpose: after a page split in the middle of an index SQLite walks the
-    // whole cache at the commit (balance_nonroot, pcache1TruncateUnsafe). With 32 MiB that was a fifth of a send.
+    // In KiB. The writer's is small on purpose: after a page split in the middle of an index SQLite walks the whole cache at the commit
+    // (balance_nonroot, pcache1TruncateUnsafe). With 32 MiB that was a fifth of a send.
     this.raw.exec(`pragma cache_size = -${access === "write" ? 8192 : 32768}`);
     this.raw.exec("pragma temp_store = memory");
     const version = String(this.raw.prepare("select sqlite_version() as v").get()?.v);
@@ -61,7 +61,7 @@ export class SqliteConnection implements DatabaseConnection {
     const known = this.#statements.get(text);
     if (known) return known;
     const statement = this.raw.prepare(text);
-    // Lists of values make many texts; the oldest go first, so the map stays bounded.
+    // Lists of values produce many texts; the oldest are dropped first, so the map stays bounded.
     if (this.#statements.size >= 300) this.#statements.delete(this.#statements.keys().next().value as string);
     this.#statements.set(text, statement);
     return statement;

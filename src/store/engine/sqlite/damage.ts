@@ -1,16 +1,16 @@
-// Looks for damage in an open SQLite file.
+// Checks an open SQLite file for damage.
 
 import type { DatabaseSync } from "node:sqlite";
 
-/** A file up to this size is read whole at a start, in about half a second. */
+/** A file up to this size is read completely at a start, in about half a second. */
 const maxWholeBytes = 512 * 1024 * 1024;
-/** Of a larger file, tables with more rows are left to `doctor`: a start does not wait for them. */
+/** In a larger file, tables with more rows are left to `doctor`, because a start does not wait for them. */
 const maxRows = 5_000;
 
-/** `quick` passes over whether indexes have what their tables have; `integrity` takes several times as long. */
+/** `quick` does not compare indexes with their tables; `integrity` takes several times as long. */
 export type Check = "quick" | "integrity";
 
-/** What is wrong with the file, or with one table and its indexes. Null if nothing is. It may throw for a file that cannot be read. */
+/** The damage found in the file, or in one table and its indexes; null if there is none. May throw for a file that cannot be read. */
 export function damageOf(database: DatabaseSync, check: Check, table: string | null = null): string | null {
   const subject = table === null ? "1" : `"${table}"`;
   const [row] = database.prepare(`pragma ${check}_check(${subject})`).all();
@@ -18,7 +18,7 @@ export function damageOf(database: DatabaseSync, check: Check, table: string | n
   return words === "ok" ? null : words.replaceAll("\n", " ");
 }
 
-/** A quick check in bounded time. Null: no damage was found. */
+/** A quick check in bounded time. Null if no damage was found. */
 export function damageAtStart(database: DatabaseSync, maxBytes = maxWholeBytes): string | null {
   const { bytes } = database
     .prepare("select page_count * page_size as bytes from pragma_page_count, pragma_page_size")

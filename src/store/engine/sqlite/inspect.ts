@@ -1,4 +1,4 @@
-// Looks at a SQLite installation without changing it, for the command line.
+// Inspects a SQLite installation without changing it, for the command line.
 
 import { chownSync, existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -8,8 +8,8 @@ import { newestSchema } from "#store/schema/migrate.ts";
 import { type Check, damageOf } from "./damage.ts";
 
 /**
- * SQLite makes a journal and its index even for a reader. Without a journal the file is whole, and read as one that no process changes,
- * so that nothing is made. Beside a journal its index may be made: it gets the owner of the file, because root may be looking.
+ * SQLite creates a journal and its index even for a reader. Without a journal the file is complete and read as immutable, so that nothing
+ * is created. With a journal, its index may be created; it gets the owner of the file, because the reader may be root.
  */
 function openToRead(path: string): DatabaseSync {
   const url = pathToFileURL(path);
@@ -27,8 +27,8 @@ function openToRead(path: string): DatabaseSync {
 }
 
 /**
- * Reads the whole file once: about a second for each GB. `check`: a quick one passes over whether indexes have what their tables
- * have; an integrity check takes several times as long. Never throws.
+ * Reads the whole file once: about a second per GB. `check`: a quick one does not compare indexes with their tables; an integrity check
+ * takes several times as long. Never throws.
  */
 export function inspectSqlite(path: string, check: Check = "quick"): Inspection {
   let database: DatabaseSync | null = null;

@@ -1,18 +1,18 @@
-// Long texts on their way to a SQLite thread. As part of the JSON they would exist twice more on either side; they cross as
-// bytes that are handed over, and become text again one by one, when they are stored.
+// Long texts on their way to a SQLite thread. As part of the JSON they would exist twice more on either side; instead their bytes are
+// transferred, and become text again one by one when they are stored.
 
 import type { LongTextsIn, LongTextsOut, TextPlace } from "#store/database.ts";
 
 /** A text of fewer characters stays in the JSON. */
 const longFrom = 1024;
 
-/** Gathers the long texts of one message. */
+/** Collects the long texts of one message. */
 export class GatheredTexts implements LongTextsOut {
   readonly #texts: string[] = [];
   #bytes = 0;
 
   put(text: string): string | TextPlace {
-    // What is no text at all is refused by the table, for its own call.
+    // A value that is not text is refused by the table, and only its own call fails.
     if (typeof text !== "string" || text.length < longFrom) return text;
     const length = Buffer.byteLength(text);
     const place: TextPlace = [this.#bytes, length];
@@ -21,10 +21,10 @@ export class GatheredTexts implements LongTextsOut {
     return place;
   }
 
-  /** The bytes of all texts. Null when no text was added. */
+  /** The bytes of all texts. Null if no text was added. */
   bytes(): Uint8Array<ArrayBuffer> | null {
     if (this.#bytes === 0) return null;
-    // Of its own, not a part of Node's pool: it is handed over.
+    // A buffer of its own, not part of Node's pool, because it is transferred.
     const bytes = Buffer.allocUnsafeSlow(this.#bytes);
     let at = 0;
     for (const text of this.#texts) at += bytes.write(text, at);
@@ -32,7 +32,7 @@ export class GatheredTexts implements LongTextsOut {
   }
 }
 
-/** The long texts of a message that came. */
+/** The long texts of a received message. */
 export const textsOf = (bytes: Uint8Array | null): LongTextsIn => {
   const from = Buffer.from(bytes?.buffer ?? new ArrayBuffer(0));
   return { get: ([at, length]) => from.toString("utf8", at, at + length) };

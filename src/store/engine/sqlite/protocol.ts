@@ -1,4 +1,4 @@
-// What goes between the event loop and a SQLite thread: one message there, one back.
+// Messages between the event loop and a SQLite thread: one request, one reply.
 
 import type { Changes } from "#store/changes.ts";
 import type { StorageFault } from "#store/database.ts";
@@ -11,8 +11,8 @@ export interface Call {
 export type Access = "read" | "write";
 
 /**
- * `crashAt`: `commit.before:N` or `commit.after:N`, the commit of the opened file at which the process kills itself. After a
- * `close` another file can be opened.
+ * `crashAt`: `commit.before:N` or `commit.after:N`, the commit of the opened file at which the process kills itself. After a `close`
+ * another file can be opened.
  */
 export type Work =
   | { kind: "open"; path: string; access: Access; crashAt: string | null }
@@ -24,9 +24,9 @@ export type Answer = { ok: true; value: unknown } | { ok: false; fault: StorageF
 /** A `Work` as JSON, alone or with its long texts. */
 export type Posted = string | { work: string; texts: Uint8Array };
 
-/** One list of answers a call, one answer an input. */
+/** One list of answers per call, one answer per input. */
 export interface Reply {
   answers: Answer[][];
-  /** What was changed, by those of the calls that were committed. */
+  /** The changes of those calls that were committed. */
   changes?: readonly Changes[];
 }

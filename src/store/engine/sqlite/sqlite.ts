@@ -19,22 +19,22 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** How many calls go into one transaction at the most, so that one flush never keeps the others long. */
+/** Most calls in one transaction, so that one flush never delays the others for long. */
 const maxGroupSize = 2000;
 
 const sqliteBusy = 5;
 
 /**
- * Half of a thread's young generation, MiB. The event loop has more, by the flag of `npm start`, which V8 puts above
- * a Worker's own limits but reads when the Worker is made. With 2 the writer takes a third longer over a large request.
+ * Half of a thread's young generation, MiB. The event loop has more, by the flag of `npm start`; V8 puts that flag above a Worker's own
+ * limits but reads it when the Worker is created. With 2 the writer takes a third longer for a large request.
  */
 const semiSpaceMib = { read: 2, write: 4 } as const;
 
-/** Where the threads of a store come from, and where they go once it is closed. */
+/** Where a store gets its threads, and where they return once it is closed. */
 export interface SqliteThreads {
   /** A thread that has no file open and no listeners. */
   take(access: Access): Worker;
-  /** Gets a thread that has closed its file and has no listeners. A thread that failed is not given back. */
+  /** Takes back a thread that has closed its file and has no listeners. A thread that failed is not returned. */
   give(worker: Worker, access: Access): Promise<unknown>;
 }
 
@@ -55,7 +55,7 @@ class Thread {
   #inFlight: ((reply: Reply) => void) | null = null;
   #opened = false;
   readonly #onChanges: (changes: Changes) => void;
-  /** Why it takes no calls any more. */
+  /** Why it no longer takes calls. */
   #dead: StorageError | null = null;
 
   constructor(
@@ -95,7 +95,7 @@ class Thread {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ operation, input, resolve, reject });
       if (this.#inFlight || this.#waiting.length > 1) return;
-      // Everything that this turn of the event loop brings goes together: fewer flushes, fewer thread switches.
+      // Everything that arrives in this turn of the event loop is sent together: fewer flushes, fewer thread switches.
       setImmediate(() => this.#pump());
     });
   }
@@ -109,7 +109,7 @@ class Thread {
       await this.#worker.terminate();
       return;
     }
-    // Each by its name: without one Node removes listeners of its own, and no message arrives any more.
+    // Each by name: removing all at once also removes Node's own listeners, and no message arrives any more.
     for (const event of ["message", "error", "exit"]) this.#worker.removeAllListeners(event);
     await this.#threads.give(this.#worker, this.#access);
   }
@@ -134,7 +134,7 @@ class Thread {
       maxGroupSize,
       ({ operation, input }) => operation.bytesOf?.(input) ?? 0,
     );
-    // Gathered operations take all their inputs at once; the others keep their turn.
+    // Batched operations take all their inputs at once; the others keep their order.
     const calls: { call: Call; members: Waiting[] }[] = [];
     const texts = new GatheredTexts();
     const byName = new Map<string, { call: Call; members: Waiting[] }>();
@@ -201,9 +201,9 @@ function lockFile(path: string): DatabaseSync {
 }
 
 /**
- * Opens (or creates, 0600) the database file and brings its schema up to date. `threads`: by default two are started, which
- * end when the database is closed. `onDeath`: called when a thread ends by itself, after which the database fails every call of
- * that kind; the process has to end and start again.
+ * Opens (or creates, 0600) the database file and applies migrations. `threads`: by default two are started, which end when the database is
+ * closed. `onDeath`: called when a thread dies, after which the database fails every call of that kind; the process has to end and start
+ * again.
  */
 export async function openSqlite(options: {
   path: string;

@@ -24,13 +24,13 @@ let tx: ReturnType<typeof sqliteTx>;
 let access: Access;
 let crashAt: string | null;
 let commits: number;
-/** Whether what loading the modules left has been collected. */
+/** Whether garbage left by loading the modules has been collected. */
 let collected = false;
 
 /** The low byte of SQLite's extended code. */
 const primaryCode = (errcode = 0): number => errcode & 0xff;
 
-/** The commit itself failed in I/O: what it wrote may be in the log, and a later start then believes it. */
+/** The commit itself failed in I/O: its pages may be in the log, and a later start would treat them as committed. */
 class CommitFailed extends Error {}
 
 function fault(error: unknown): Answer {
@@ -49,7 +49,7 @@ function fault(error: unknown): Answer {
   return { ok: false, fault: kind, message: String(message ?? error) };
 }
 
-/** 11: a page is damaged; 26: the file is no database. */
+/** 11: a page is damaged; 26: the file is not a database. */
 const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 
 const damaged = (words: string): Answer => ({
@@ -80,7 +80,7 @@ async function runCall(call: Call): Promise<unknown[]> {
   return outputs;
 }
 
-/** The call with its inputs as its operation takes them. Once a call: decoding may reuse what it is given. */
+/** The call with its inputs decoded. Once per call: decoding may reuse its argument. */
 function decoded(call: Call, texts: LongTextsIn): Call {
   const codec = operations.get(call.name)?.codec;
   return codec ? { ...call, inputs: call.inputs.map((input) => codec.decode(input, texts)) } : call;
@@ -111,7 +111,7 @@ async function write(calls: readonly Call[]): Promise<Answer[][]> {
   } catch (error) {
     const single = calls.length === 1 && calls[0]!.inputs.length === 1;
     if (single) return [[fault(error)]];
-    // Until another commit writes over it, a start would believe what the failed one left in the log.
+    // Until another commit overwrites it, a start would treat the remains of the failed one in the log as committed.
     const singleFault = error instanceof CommitFailed ? () => fault(error) : fault;
     const answers: Answer[][] = [];
     for (const call of calls) {
