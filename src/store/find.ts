@@ -1,4 +1,4 @@
-// Looks records of many kinds up by their ids, and gateways by their identifiers.
+// Looks up records of many kinds by their ids, and gateways by their identifiers.
 
 import { sql } from "kysely";
 import type { recordKinds } from "#contract/manage/find.ts";
@@ -6,7 +6,7 @@ import { readOperation, type Tx } from "./database.ts";
 
 type RecordKind = (typeof recordKinds)[number];
 
-/** What a record is, and where it is kept. `title`: the column that people know it by. */
+/** The kind of a record and its table. `title`: the column by which people know it. */
 const places = [
   { kind: "account", prefix: "acc", table: "accounts", account: "id", title: "name", at: "created_at" },
   {
@@ -67,9 +67,9 @@ export interface FoundRecord {
   account_name: string;
   id: string;
   title: string | null;
-  /** Of a call, a member and a pool key: their pool. */
+  /** For a call, a member or a pool key: its pool. */
   pool_id: string | null;
-  /** When it was made, epoch ms. */
+  /** When it was created, epoch ms. */
   at: number;
 }
 
@@ -77,11 +77,11 @@ export interface FoundRecord {
 interface Names {
   accountId: string | null;
   ids: readonly string[];
-  /** Perhaps the identifier of a gateway. */
+  /** May be the identifier of a gateway. */
   identifier: string;
 }
 
-/** The prefixes of the ids that can be found. */
+/** The prefixes of ids that can be found. */
 export const idPrefixes: ReadonlySet<string> = new Set(places.map(({ prefix }) => prefix));
 
 const inPool: ReadonlySet<RecordKind> = new Set(["call", "member", "pool_key"]);
@@ -102,7 +102,7 @@ async function foundIn(tx: Tx, place: (typeof places)[number], { accountId, ids 
   return rows;
 }
 
-/** What these names name. */
+/** The records with these names. */
 export const findRecords = readOperation("findRecords", async (tx, names: Names): Promise<FoundRecord[]> => {
   const found: FoundRecord[] = [];
   for (const place of places) found.push(...(await foundIn(tx, place, names)));

@@ -1,13 +1,13 @@
-// How long things took, as counts by duration: eight buckets to each doubling, so that a percentile that is read
-// from them is within 5 % of the true one, and so that the counts of days, keys and processes simply add up.
+// Durations as counts by bucket: eight buckets per doubling, so that a percentile is within 5 % of the true value, and counts of days, keys
+// and processes simply add up.
 
-/** Counts by bucket; buckets without any are absent. Columns hold it as JSON. */
+/** Counts by bucket; empty buckets are absent. Columns store it as JSON. */
 export type Histogram = Record<string, number>;
 
 const perDoubling = 8;
-/** Everything under a millisecond is one bucket. */
+/** All durations below a millisecond share one bucket. */
 const lowest = 0;
-/** Over a day, which no request takes. */
+/** More than a day, which no request takes. */
 const highest = 27 * perDoubling;
 
 function bucketOf(ms: number): number {
@@ -15,7 +15,7 @@ function bucketOf(ms: number): number {
   return Math.min(highest, Math.floor(Math.log2(ms) * perDoubling) + 1);
 }
 
-/** The middle of a bucket, by ratio, in whole ms. */
+/** The geometric middle of a bucket, in whole ms. */
 function middleOf(bucket: number): number {
   if (bucket <= lowest) return 1;
   return Math.max(1, Math.round(2 ** ((bucket - 0.5) / perDoubling)));
@@ -32,7 +32,7 @@ export function merge(histogram: Histogram, more: Histogram): void {
   for (const [bucket, times] of Object.entries(more)) histogram[bucket] = (histogram[bucket] ?? 0) + times;
 }
 
-/** The duration (ms) that `share` (0 to 1) of what was counted took at the most; null: nothing was counted. */
+/** The duration (ms) that a `share` (0 to 1) of the counted ones did not exceed; null if nothing was counted. */
 export function percentile(histogram: Histogram, share: number): number | null {
   const buckets = Object.keys(histogram)
     .map(Number)
@@ -48,7 +48,7 @@ export function percentile(histogram: Histogram, share: number): number | null {
   return middleOf(buckets.at(-1)!);
 }
 
-/** The durations, ms, that half of what was counted, 95 % and 99 % of it took at the most; null: nothing was counted. */
+/** The 50th, 95th and 99th percentile of the durations, ms; null if nothing was counted. */
 export const percentiles = (histogram: Histogram) => ({
   p50: percentile(histogram, 0.5),
   p95: percentile(histogram, 0.95),

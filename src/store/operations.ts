@@ -1,5 +1,5 @@
-// Every operation by its name, for the threads that run them. The list of modules is the only list: all operations that a
-// module exports are registered.
+// Every operation by name, for the threads that run them. The list of modules is the only list: all operations that a module exports are
+// registered.
 
 import type { Operation } from "./database.ts";
 
@@ -90,7 +90,7 @@ function isOperation(value: unknown): value is Operation<unknown, unknown> {
   return typeof value === "object" && value !== null && "batched" in value && "run" in value;
 }
 
-/** The operations that these modules export, in the order of their names. Throws where two have one name. */
+/** The operations that these modules export, ordered by name. Throws if two have the same name. */
 export function operationsOf(exporting: readonly object[]): Map<string, Operation<unknown, unknown>> {
   const found = exporting.flatMap((module) => Object.values(module)).filter(isOperation);
   const sorted = found.toSorted((a, b) => (a.name < b.name ? -1 : 1));

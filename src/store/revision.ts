@@ -1,8 +1,8 @@
-// Optimistic concurrency of configuration. A change is computed outside of its transaction, where settings are parsed and sealed,
-// from a row as it was read. Each change of a row raises its revision by one, and the transaction stores a change only while the
-// row has the revision that the change was computed from. So of two changes at once none is lost.
+// Optimistic concurrency control of configuration. A change is computed outside its transaction, where settings are parsed and sealed, from
+// a row as it was read. Each change of a row increases its revision by one, and the transaction stores a change only while the row has the
+// revision from which it was computed. So of two concurrent changes, neither is lost.
 
-/** A row of configuration. Each change of it raises the revision by one. */
+/** A configuration row. Each change increases its revision by one. */
 export interface Revised {
   revision: number;
 }
@@ -13,7 +13,7 @@ export type Overtaken = "overtaken";
 /** How often one change is computed again. Each time, another change of the same row was stored. */
 const maxTries = 30;
 
-/** Repeats a change from reading on while other changes overtake it, thirty times at most. */
+/** Repeats a change, reading the row anew, as long as other changes are stored first; thirty times at most. */
 export async function retryOvertaken<Result>(
   change: () => Promise<Result | Overtaken>,
 ): Promise<Result | { kind: Overtaken }> {
@@ -25,8 +25,8 @@ export async function retryOvertaken<Result>(
 }
 
 /**
- * Reads a row and stores a change that is computed from it, repeatedly when another change overtakes it. `expected`: the revision
- * that the caller has seen; when the row has another one, the result is `overtaken` at once.
+ * Reads a row and stores a change that is computed from it, repeatedly if another change is stored first. `expected`: the revision that the
+ * caller has seen; if the row has another one, the result is `overtaken` at once.
  */
 export async function changeRow<Row extends Revised, Result>(
   expected: number | undefined,

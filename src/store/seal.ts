@@ -1,5 +1,5 @@
-// Secrets at rest: AES-256-GCM with the value's row and column as associated data, so that a sealed value that was
-// moved to another row cannot be unsealed. The key never comes from the database.
+// Encryption of secrets at rest: AES-256-GCM with the value's row and column as associated data, so that a sealed value that was moved to
+// another row cannot be unsealed. The key never comes from the database.
 
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync } from "node:crypto";
 import {
@@ -18,13 +18,13 @@ import type { Random } from "#runtime/runtime.ts";
 export interface Sealer {
   /** `context` names the row and column, e.g. `gateways gw_… settings`; unsealing needs the same. */
   seal(text: string, context: string): string;
-  /** Throws when the value was changed, moved, or sealed with another key. */
+  /** Throws if the value was changed, moved, or sealed with another key. */
   unseal(sealed: string, context: string): string;
-  /** Tells whether a text is the one seen before, without anything to guess it from where the database is known. */
+  /** A digest to recognise a text by; it reveals nothing even to a reader of the database. */
   digest(text: string): string;
-  /** HMAC-SHA-256 (32 bytes) of a text that anonymous clients hand back to us, under a key for this one purpose. */
+  /** HMAC-SHA-256 (32 bytes) of a text that anonymous clients return to us, with a key for this one purpose. */
   mac(purpose: string, text: string): Buffer;
-  /** Tells whether two installations' keys are the same, without telling the key. */
+  /** A fingerprint to compare the keys of two installations, which does not reveal the key. */
   fingerprint: string;
 }
 
@@ -67,7 +67,7 @@ export function createSealer(masterKey: string, random: Random): Sealer {
 
 const minKeyLength = 32;
 
-/** Reads the key file, or creates one (0600) at the first start. Throws when the file does not contain a key. */
+/** Reads the key file, or creates one (0600) at the first start. Throws if the file does not contain a key. */
 export function readOrCreateMasterKey(path: string, random: Random): string {
   try {
     return readKey(path);
@@ -76,7 +76,7 @@ export function readOrCreateMasterKey(path: string, random: Random): string {
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const created = Buffer.from(random.bytes(32)).toString("base64url");
-  // Written whole and flushed under another name: a crash, or a second first start, never meets half a key.
+  // Written completely and flushed under another name: neither a crash nor a second first start ever finds half a key.
   const draft = `${path}.${Buffer.from(random.bytes(8)).toString("hex")}`;
   const file = openSync(draft, "wx", 0o600);
   try {
@@ -86,7 +86,7 @@ export function readOrCreateMasterKey(path: string, random: Random): string {
     closeSync(file);
   }
   try {
-    // Of two first starts at once only one gives its key the name, the other reads that one.
+    // Of two concurrent first starts, only one gives its key the name; the other reads that one.
     linkSync(draft, path);
     return created;
   } catch (error) {

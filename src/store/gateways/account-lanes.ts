@@ -2,7 +2,7 @@
 
 import { readOperation } from "#store/database.ts";
 
-/** The ids of the account's gateways and webhook endpoints, which are those of their lanes. */
+/** The ids of the account's gateways and webhook endpoints, which are also the ids of their lanes. */
 export const readAccountLanes = readOperation(
   "readAccountLanes",
   async (tx, accountId: string): Promise<string[]> => {

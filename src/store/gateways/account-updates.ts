@@ -1,11 +1,11 @@
-// What a provider says of a gateway itself: facts and a notice for operators, and pauses that it causes. Unlike the
-// breaker's pauses these may be written by any process; the owner of the lane opens it again when its revision changes.
+// What a provider reports about a gateway itself: facts and a notice for operators, and pauses that it causes. Unlike the breaker's pauses,
+// these may be written by any process; the owner of the lane reopens it when its revision changes.
 
 import { type Tx, writeOperation } from "#store/database.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { recordGatewayEvent } from "./events.ts";
 
-/** By name; null: the provider has no such value any more. */
+/** By name; null if the provider no longer has such a value. */
 export type Facts = Readonly<Record<string, string | null>>;
 
 export interface StoredAccountUpdate {
@@ -13,17 +13,20 @@ export interface StoredAccountUpdate {
   /** By the provider's clock, epoch ms. */
   at: number;
   facts: Facts;
-  /** Null: they are about the gateway in any case. */
+  /** Null if they apply to the gateway in any case. */
   aboutNumber: string | null;
   notice: string | null;
-  /** Epoch ms; null: it causes no pause. */
+  /** Epoch ms; null if it causes no pause. */
   pauseUntil: number | null;
   lifted: boolean;
   /** By our clock, epoch ms. */
   now: number;
 }
 
-/** Stores what a provider says of a gateway. True: the lane's pause has changed. An update again, or one that is older than what is known, changes nothing. */
+/**
+ * Stores what a provider reports about a gateway. Returns true if the lane's pause changed. A repeated update, or one that is older than
+ * the stored state, has no effect.
+ */
 export const storeAccountUpdate = writeOperation(
   "storeAccountUpdate",
   async (tx, update: StoredAccountUpdate): Promise<boolean> => {
@@ -53,7 +56,7 @@ export const storeAccountUpdate = writeOperation(
       .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet(row))
       .execute();
     tx.changes.topic(gatewayId, "gateways");
-    // A notice that was overtaken says nothing about now, and a repeated one must not undo what an operator did since.
+    // A notice that is out of date says nothing about now, and a repeated one must not undo what an operator did since.
     if (notice !== null && !isNewNotice) return false;
     return await changePause(tx, update);
   },
@@ -85,7 +88,7 @@ async function changePause(tx: Tx, { gatewayId, notice, pauseUntil, lifted, now 
     .where("id", "=", gatewayId)
     .execute();
   tx.changes.add("lanes", "pauses");
-  // For the account, a gateway that an operator paused is paused already.
+  // For the account, a gateway that an operator paused is already paused.
   if (lane.paused_since === null && lane.operator_paused_at === null) {
     const event = { id: eventIdOf(gatewayId, `held_${revision}`), type: "gateway.paused" as const };
     await recordGatewayEvent(tx, { ...event, gatewayId, at: now, reason: notice });

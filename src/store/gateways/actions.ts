@@ -1,5 +1,5 @@
-// The state of gateways, and what an operator does to them: pause and resume. Each operation is scoped to the
-// account; another account's gateway is not found.
+// The state of gateways, and an operator's actions on them: pause and resume. Each operation is scoped to the account; another account's
+// gateway is not found.
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -21,7 +21,7 @@ const laneColumns = [
   "day_count",
 ] as const;
 
-/** What waits on a gateway. Both are counted up to `countTo`. */
+/** Messages that wait on a gateway. Both are counted up to `countTo`. */
 export interface GatewayQueue {
   due: number;
   /** Since when the first of them is due, epoch ms. */
@@ -34,22 +34,22 @@ export interface GatewayQueue {
 export interface GatewayWithLane {
   gateway: GatewaysTable;
   lane: Pick<LanesTable, (typeof laneColumns)[number]>;
-  /** As the owner of its lane last recorded it; null: it never held a connection. */
+  /** As the owner of its lane last recorded it; null if it never had a connection. */
   session: Pick<GatewaySessionsTable, "status" | "reason" | "linked_at" | "changed_at"> | null;
-  /** The last status of its provider that its adapter does not know; null: there was none. */
+  /** The last status of its provider that its adapter does not know; null if there was none. */
   unknownWord: Pick<UnknownWordsTable, "word" | "at"> | null;
-  /** The last account update of its provider. Null: the provider sent none. */
+  /** The last account update of its provider; null if there was none. */
   accountUpdate: Omit<GatewayAccountUpdatesTable, "gateway_id"> | null;
   queue: GatewayQueue;
-  /** When its provider last reported, epoch ms, to half a minute. */
+  /** When its provider last reported, epoch ms, to within half a minute. */
   reportedAt: number | null;
-  /** Of a phone's: how its pace was halved; null: it never was. */
+  /** For a phone: how its rate was halved; null if it never was. */
   slowdown: Slowdown | null;
-  /** Of one that drains: how many messages are under way, counted up to `countTo`. */
+  /** For a gateway that drains: how many messages are being sent, counted up to `countTo`. */
   sending: number;
 }
 
-/** The account's gateways, oldest first; `identifier`: that one alone. */
+/** The account's gateways, oldest first; `identifier`: only that one. */
 export const readGateways = readOperation(
   "readGateways",
   async (
@@ -108,7 +108,7 @@ export const readGateways = readOperation(
   },
 );
 
-/** In one statement: each priority has a range of the due index for what is due, and one for what is not. */
+/** In one statement: each priority has one range of the due index for due messages, and one for the others. */
 async function readQueue(
   tx: Tx,
   gatewayId: string,
@@ -154,7 +154,7 @@ async function lockLane(tx: Tx, accountId: string, identifier: string): Promise<
     .executeTakeFirst();
 }
 
-/** Pauses a gateway until it is resumed; false: the account has no gateway of this name. Pausing twice changes nothing. */
+/** Pauses a gateway until it is resumed; false if the account has no gateway of this name. Idempotent. */
 export const pauseByOperator = writeOperation(
   "pauseByOperator",
   async (tx, input: { accountId: string; identifier: string; at: number; reason: string }) => {
@@ -178,8 +178,8 @@ export const pauseByOperator = writeOperation(
 );
 
 /**
- * Ends every pause of a gateway, an operator's or the breaker's: it sends at once. The retry windows of waiting messages
- * did not advance meanwhile. False: the account has no gateway of this name.
+ * Ends every pause of a gateway, whether an operator or the breaker caused it; it sends at once. The retry windows of waiting messages did
+ * not advance meanwhile. False if the account has no gateway of this name.
  */
 export const resumeByOperator = writeOperation(
   "resumeByOperator",

@@ -1,5 +1,5 @@
-// Deletes gateways. One on which messages wait, or are under way, takes no new ones from then on (it drains), and is deleted when
-// the last of them has ended. What it sent keeps its name.
+// Deletes gateways. A gateway with messages that wait or are being sent accepts no new ones from then on (it drains), and is deleted when
+// the last of them has ended. Messages sent through it keep its name.
 
 import { type RawBuilder, sql } from "kysely";
 import { lockAccount } from "#store/accounts/accounts.ts";
@@ -9,11 +9,11 @@ import type { GatewaysTable } from "#store/schema/schema.ts";
 
 export type DeleteGatewayResult =
   | { kind: "deleted" }
-  /** Messages wait on it, or are under way; counted up to `countTo`. */
+  /** Messages wait on it or are being sent; counted up to `countTo`. */
   | { kind: "draining"; waiting: number; sending: number }
   | { kind: "not_found" };
 
-/** Whose rows are a gateway's alone, and go with it. */
+/** Tables whose rows belong to a single gateway and are deleted with it. */
 const owned = [
   "gateway_reports",
   "gateway_pauses",
@@ -26,8 +26,8 @@ const owned = [
 ] as const;
 
 /**
- * Deletes a gateway, or begins to drain it. Every transaction that gives a gateway messages holds its row (`holdGateways`), so that
- * none comes between the look at what waits and the end of the gateway. Asking again while it drains is the same.
+ * Deletes a gateway, or begins to drain it. Every transaction that assigns messages to a gateway locks its row (`holdGateways`), so that
+ * none is added between the count of what waits and the deletion. Idempotent while it drains.
  */
 export const deleteGateway = writeOperation(
   "deleteGateway",
@@ -83,8 +83,8 @@ export const deleteGateway = writeOperation(
 );
 
 /**
- * What waits, whenever it is due, with what a restore holds back, and what is under way; each counted up to `countTo`. In one statement:
- * between two of them a message that is under way could return to the queue, and neither would see it.
+ * The messages that wait, whenever they are due and including those held after a restore, and those being sent; each counted up to
+ * `countTo`. In one statement: between two of them, a message that is being sent could return to the queue, and neither would count it.
  */
 export async function countLeft(
   tx: Tx,
@@ -100,7 +100,7 @@ export async function countLeft(
         where gateway_id = ${id} and priority = ${priority} and due_at is not null order by due_at`,
     ),
   );
-  // All that is held is looked at, which is nothing but after a restore.
+  // Reads everything that is held, which is nothing except after a restore.
   const held = counted(
     "waiting_held",
     sql`select id from ${tx.indexed("messages", "messages_held")}
@@ -128,7 +128,7 @@ export async function countLeft(
 /** A gateway that drains. */
 export type DrainingGateway = Pick<GatewaysTable, "id" | "account_id" | "identifier">;
 
-/** The gateways that are deleted when their last message has ended. */
+/** The gateways that are to be deleted when their last message has ended. */
 export const readDraining = readOperation(
   "readDraining",
   async (tx, _: null): Promise<DrainingGateway[]> =>

@@ -1,4 +1,4 @@
-// What the events of a gateway say of it (`gateway.paused`, `gateway.linked`, …). Never its settings.
+// The data of gateway events (`gateway.paused`, `gateway.linked`, …). It never contains settings.
 
 import type { EventData } from "#contract/events/shapes.ts";
 import type { EventType } from "#contract/messages/events.ts";
@@ -8,13 +8,13 @@ import { beginPause, endPause } from "./pauses.ts";
 
 type GatewayEventType = Extract<EventType, `gateway.${string}`>;
 
-/** Of a link: its device, or until when the provider limits it (epoch ms). */
+/** For a link: its device, or until when the provider limits it (epoch ms). */
 export type GatewayEventDetails = Pick<EventData["gateway.linked"], "number" | "name"> &
   Partial<Pick<EventData["gateway.limited"], "until">>;
 
 /**
- * Records the event that a gateway's pause began or ended. A lane of another kind has no gateway, and no event.
- * `reason`: why it pauses; null when it resumes.
+ * Records the event that a gateway's pause began or ended. Lanes of other kinds have no gateway, and no event. `reason`: why it pauses;
+ * null when it resumes.
  */
 export async function recordGatewayEvent(
   tx: Tx,
@@ -44,7 +44,7 @@ export async function recordGatewayEvent(
     reason,
     ...more,
   };
-  // Who names the type brings what it has besides.
+  // The caller that names the type passes its other fields.
   await recordEvents(tx, [{ id, accountId, type, at, data } as OwnEvent<GatewayEventType>]);
   if (type === "gateway.paused") await beginPause(tx, { gateway_id: gatewayId, since: at, reason });
   else if (type === "gateway.resumed") await endPause(tx, gatewayId, at);

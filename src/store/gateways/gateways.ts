@@ -1,4 +1,4 @@
-// Gateways, and the lane that each of them has.
+// Gateways, and the lane of each.
 
 import { sql } from "kysely";
 import { maxGateways } from "#contract/limits.ts";
@@ -19,7 +19,7 @@ export const findGateway = readOperation("findGateway", async (tx, id: string) =
   return (await tx.db.selectFrom("gateways").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
 });
 
-/** A gateway with what its lane takes from its account: the hours' time zone, and how late is too late, ms. */
+/** A gateway with what its lane takes from its account: the time zone of its hours, and how late is too late, ms. */
 export const findGatewayForLane = readOperation("findGatewayForLane", async (tx, id: string) => {
   const row = await tx.db
     .selectFrom("gateways")
@@ -44,7 +44,7 @@ export const findGatewayByIdentifier = readOperation(
   },
 );
 
-/** Sets how the parts of a gateway's texts are counted, where the row is from before that was stored. */
+/** Sets how the parts of a gateway's texts are counted, if the row dates from before that was stored. */
 export const setGatewayCounting = writeOperation(
   "setGatewayCounting",
   async (tx, { id, counting }: Pick<GatewaysTable, "id" | "counting">): Promise<void> => {
@@ -56,10 +56,10 @@ export const setGatewayCounting = writeOperation(
 export type SaveGatewayResult = "saved" | "taken" | "draining" | "too_many" | Overtaken;
 
 /**
- * Creates a gateway with its lane, or changes one; a default gateway takes the mark from its predecessor. A pause
- * ends with the change, and webhook endpoints are notified. The row's `revision` is the one from which the change was computed; 0:
- * the gateway is new. `taken`: another gateway has the identifier of a new one; `draining`: one of the same account that is being deleted; `too_many`: the account
- * has as many as it may.
+ * Creates a gateway with its lane, or changes one; a new default gateway replaces the previous one. The change ends a pause and notifies
+ * webhook endpoints. The row's `revision` is the one from which the change was computed, 0 for a new gateway. `taken`: another gateway has
+ * the identifier; `draining`: one of the same account that is being deleted has it; `too_many`: the account has the maximum number of
+ * gateways.
  */
 export const saveGateway = writeOperation("saveGateway", storeGateway);
 
@@ -67,7 +67,7 @@ export const saveGateway = writeOperation("saveGateway", storeGateway);
 export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<SaveGatewayResult> {
   const { id, account_id, created_at: _created, ...changes } = gateway;
   const revision = gateway.revision + 1;
-  // First: two new defaults at once would not see each other, and both would stay, or wait for each other's rows.
+  // First: two concurrent new defaults would not see each other, and both would stay, or wait for each other's rows.
   await lockAccount(tx, account_id);
   if (gateway.revision === 0) {
     const { count } = await tx.db
@@ -95,7 +95,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<Save
     if (!changed) return "overtaken";
   }
   if (gateway.is_default === 1) {
-    // A change of the predecessor that is under way would bring its mark back, so its revision moves too.
+    // A concurrent change of the previous default would restore its flag, so its revision increases too.
     await tx.db
       .updateTable("gateways")
       .set((eb) => ({ is_default: 0, revision: eb("revision", "+", 1), updated_at: gateway.updated_at }))
@@ -113,7 +113,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<Save
     .where("id", "=", gateway.id)
     .modifyEnd(tx.lock("update"))
     .executeTakeFirst();
-  // No process drives a lane whose messages are fetched.
+  // No process drives a lane whose messages a phone fetches.
   const active = isUndriven(gateway.kind) ? 0 : gateway.active;
   await tx.db
     .insertInto("lanes")
@@ -121,7 +121,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<Save
     .onConflict((conflict) =>
       conflict
         .column("id")
-        // The change may have fixed the cause of the pause: it sends at once, not at the next probe.
+        // The change may have fixed the cause of the pause: it sends at once instead of waiting for the next probe.
         .doUpdateSet((eb) => ({
           active,
           revision: eb("lanes.revision", "+", 1),
@@ -147,7 +147,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<Save
   return "saved";
 }
 
-/** What has the identifier of a new gateway. */
+/** The owner of a new gateway's identifier. */
 async function holderOf(
   tx: Tx,
   { account_id, identifier }: Pick<GatewaysTable, "account_id" | "identifier">,
@@ -161,7 +161,7 @@ async function holderOf(
   return isOwn && holder.draining_at !== null ? "draining" : "taken";
 }
 
-/** Switched-off gateways on which messages wait whose caller named no gateway, with their account and channel. */
+/** Disabled gateways on which messages wait whose caller named no gateway, with their account and channel. */
 export const findWaitingOnInactive = readOperation("findWaitingOnInactive", async (tx, _: null) => {
   const inactive = await tx.db.selectFrom("gateways").selectAll().where("active", "=", 0).execute();
   if (inactive.length === 0) return [];
@@ -183,17 +183,17 @@ export const findWaitingOnInactive = readOperation("findWaitingOnInactive", asyn
   return stranded;
 });
 
-/** A gateway that could take messages of its account and channel, and how its lane is. */
+/** A gateway that could take messages of its account and channel, with the state of its lane. */
 export interface FailoverGateway
   extends Pick<GatewaysTable, "id" | "account_id" | "identifier" | "channel" | "kind" | "test"> {
-  /** `open`; `paused`: nothing goes out; `probing`: its pause is over, and its next message shows whether it is well. */
+  /** `open`; `paused`: nothing is sent; `probing`: its pause is over, and its next message shows whether it works. */
   state: "open" | "paused" | "probing";
   pause_reason: string | null;
 }
 
 /**
- * The active gateways of every account that lets messages leave a paused gateway and has one that is paused now,
- * each account's in the order of preference: the default one, then the oldest.
+ * The active gateways of every account that allows failover and has a paused gateway, each account's in order of preference: the default
+ * one, then the oldest.
  */
 export const readFailoverGateways = readOperation(
   "readFailoverGateways",
@@ -213,7 +213,7 @@ export const readFailoverGateways = readOperation(
       .where("gateways.active", "=", 1)
       // Paused by an operator: its messages stay, and no others move to it.
       .where("lanes.operator_paused_at", "is", null)
-      // One that is being deleted takes no others, but its own may leave while it is paused.
+      // A gateway that is being deleted takes no others, but its own may leave while it is paused.
       .where((eb) => eb.or([eb("gateways.draining_at", "is", null), eb("lanes.paused_until", ">", now)]))
       .where("gateways.account_id", "in", (eb) =>
         eb

@@ -1,11 +1,11 @@
-// Keeps gateways from being deleted while a transaction gives them messages.
+// Prevents the deletion of gateways while a transaction assigns messages to them.
 
 import type { Tx } from "#store/database.ts";
 import { compiledOnce } from "#store/engine/prepared.ts";
 
 /**
- * Holds the rows of gateways until the transaction ends, beside others that hold them and changes of their settings. Returns the ids of
- * those that exist. Before any lane is locked: who deletes a gateway takes them in this order.
+ * Locks the rows of gateways until the transaction ends; shared with other holders and with changes of their settings. Returns the ids of
+ * those that exist. Call it before locking any lane, because a deletion takes its locks in this order.
  */
 export async function holdGateways(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const holding = () =>

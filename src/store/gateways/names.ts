@@ -1,11 +1,11 @@
-// The names of gateways, of those that are gone too: what was sent through a gateway names it for as long as it is kept.
+// The names of gateways, including deleted ones: messages name their gateway for as long as they are kept.
 
 import { sql } from "kysely";
 import { readOperation, type Tx } from "#store/database.ts";
 
 /**
- * The name of the gateway whose id is in a column. Not by a join: SQLite chooses the order of a join, and what it looks for in
- * each table, by statistics; one table by its whole key it always finds by that.
+ * The name of the gateway whose id is in a column. Not by a join: SQLite chooses the order of a join, and the index of each table, by
+ * statistics; a single table it always looks up by its whole key.
  */
 export const nameOfGateway = (column: "messages.gateway_id" | "inbound_messages.gateway_id") =>
   sql<string>`coalesce(
@@ -14,8 +14,8 @@ export const nameOfGateway = (column: "messages.gateway_id" | "inbound_messages.
   )`.as("identifier");
 
 /**
- * The identifiers of an account's gateways, by their ids. Those that are gone come last, the last one deleted first: a name may have
- * been given to a new gateway since.
+ * The identifiers of an account's gateways, by id. Deleted ones come last, the last one deleted first: a name may have been given to a new
+ * gateway since.
  */
 export const readGatewayNames = readOperation("readGatewayNames", readNames);
 

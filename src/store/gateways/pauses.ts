@@ -1,4 +1,4 @@
-// The pauses of gateways: when each began and ended, and why. One is written with the event that tells of it.
+// The pauses of gateways: when each began and ended, and why. Written together with the event.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { GatewayPausesTable } from "#store/schema/history.ts";
@@ -9,14 +9,14 @@ export async function beginPause(tx: Tx, pause: Omit<GatewayPausesTable, "until"
   await tx.db
     .insertInto("gateway_pauses")
     .values({ ...pause, until: null })
-    // Within one millisecond it was resumed and paused again.
+    // It was resumed and paused again within one millisecond.
     .onConflict((conflict) =>
       conflict.columns(["gateway_id", "since"]).doUpdateSet({ until: null, reason: pause.reason }),
     )
     .execute();
 }
 
-/** Records that a gateway's pause ended, if one lasts. */
+/** Records the end of a gateway's current pause, if there is one. */
 export async function endPause(tx: Tx, gatewayId: string, at: number): Promise<void> {
   await tx.db
     .updateTable("gateway_pauses")
@@ -26,7 +26,7 @@ export async function endPause(tx: Tx, gatewayId: string, at: number): Promise<v
     .execute();
 }
 
-/** The pauses of an account's gateway that began before an instant (epoch ms), newest first; null: it has no such gateway. */
+/** The pauses of an account's gateway that began before a time (epoch ms), newest first; null if it has no such gateway. */
 export const readPauses = readOperation(
   "readPauses",
   async (tx, input: { accountId: string; identifier: string; before: number; limit: number }) => {
@@ -48,7 +48,7 @@ export const readPauses = readOperation(
   },
 );
 
-/** Removes pauses that ended before an instant (epoch ms), at most `limit`; how many they were. */
+/** Removes pauses that ended before a time (epoch ms), at most `limit`; returns how many. */
 export const deletePauses = writeOperation(
   "deletePauses",
   async (tx, { before, limit }: { before: number; limit: number }) => {

@@ -1,12 +1,12 @@
-// When the providers of gateways last reported. A gateway that sends and never hears of it has a callback that fails.
+// When the providers of gateways last reported. A gateway that sends but receives no reports has a callback that fails.
 
 import { sql } from "kysely";
 import { batchedOperation } from "#store/database.ts";
 
-/** Reports within this time of the last one that was noted are not noted. */
+/** Reports within this time of the last stored one are not stored. */
 const toleranceMs = 30_000;
 
-/** Notes that the providers of these gateways reported at `at` (epoch ms). */
+/** Records that the providers of these gateways reported at `at` (epoch ms). */
 export const noteReport = batchedOperation(
   "noteReport",
   async (tx, reports: readonly { gateway_id: string; at: number }[]) => {

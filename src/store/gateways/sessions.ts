@@ -1,5 +1,5 @@
-// Sessions of gateways that hold a connection: how each is, and what it keeps between connections. Every write names the
-// fence of the gateway's lane, so that a process that lost the lane changes nothing.
+// Sessions of gateways that hold a connection: their state, and what they keep between connections. Every write names the fence of the
+// gateway's lane, so that a process that lost the lane changes nothing.
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -7,13 +7,13 @@ import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { type GatewayEventDetails, recordGatewayEvent } from "./events.ts";
 
-/** What a stored value of a session is bound to. */
+/** The context in which a stored value of a session is sealed. */
 export const sessionValueContext = (gatewayId: string, key: string) => `gateway_values ${gatewayId} ${key}`;
 
-/** What the sealed pairing of a session is bound to. */
+/** The context in which the pairing of a session is sealed. */
 export const pairingContext = (gatewayId: string) => `gateway_sessions ${gatewayId} pairing`;
 
-/** Whether the lane is still held under this fence. The row stays locked until the transaction ends. */
+/** Whether this fence is still current. The row stays locked until the transaction ends. */
 async function holdsLane(tx: Tx, id: string, fence: number): Promise<boolean> {
   const lane = await tx.db
     .selectFrom("lanes")
@@ -25,7 +25,7 @@ async function holdsLane(tx: Tx, id: string, fence: number): Promise<boolean> {
   return lane !== undefined;
 }
 
-/** What a gateway's session keeps, sealed, by key. */
+/** The values that a gateway's session keeps, sealed, by key. */
 export const readSessionValues = readOperation("readSessionValues", async (tx, gatewayId: string) => {
   return await tx.db
     .selectFrom("gateway_values")
@@ -35,7 +35,7 @@ export const readSessionValues = readOperation("readSessionValues", async (tx, g
     .execute();
 });
 
-/** Stores sealed values, and removes those that are null; all or none. False: the fence is another owner's. */
+/** Stores sealed values, and removes those that are null, all or nothing. False if another owner has the lane. */
 export const saveSessionValues = writeOperation(
   "saveSessionValues",
   async (
@@ -73,7 +73,7 @@ export const saveSessionValues = writeOperation(
 
 const valuesAtOnce = 500;
 
-/** How a gateway's session is; null: it never had one. */
+/** The state of a gateway's session; null if it never had one. */
 export const readSession = readOperation(
   "readSession",
   async (tx, gatewayId: string): Promise<GatewaySessionsTable | null> => {
@@ -87,8 +87,8 @@ export const readSession = readOperation(
 );
 
 /**
- * Records how a gateway's session is. Where a device is `linked`, the first connection of a link is the event
- * `gateway.linked`, its end `gateway.unlinked`, each under `eventId`. False: the fence is another owner's.
+ * Records the state of a gateway's session. For a linked device, the first connection of a link is the event `gateway.linked`, its end
+ * `gateway.unlinked`, each with the id `eventId`. False if another owner has the lane.
  */
 export const recordSession = writeOperation(
   "recordSession",
@@ -119,7 +119,7 @@ export const recordSession = writeOperation(
           : linkedBefore;
     const link = linkOf(session.details);
     const linkBefore = linkOf(before?.details ?? null);
-    // A new code to link by, or another reason, is no new state.
+    // A new linking code, or another reason, is not a new state.
     const changedAt = before?.status === status && linkBefore?.state === link?.state ? before.changed_at : at;
     const row = { ...session, linked_at: linkedAt, changed_at: changedAt };
     await tx.db
@@ -153,7 +153,7 @@ export const recordSession = writeOperation(
   },
 );
 
-/** What the events of a link need of its stored details. */
+/** The stored details of a link that its events show. */
 interface StoredLink {
   state: string;
   word?: string;
@@ -163,10 +163,10 @@ interface StoredLink {
 
 const linkOf = (details: string | null): StoredLink | null => (details === null ? null : JSON.parse(details));
 
-/** A number that no other advisory lock has: requests of links. */
+/** The key of the advisory lock for link requests, which no other lock uses. */
 const linkLock = 7_261_936_002;
 
-/** Of gateways that link a device: their kinds, and how many may be linked, or be about to be. */
+/** For gateways that link a device: their kinds, and how many may be linked or about to be linked. */
 export interface LinkLimits {
   kinds: readonly string[];
   inAll: number;
@@ -174,9 +174,9 @@ export interface LinkLimits {
 }
 
 /**
- * Stores what a person asks of a gateway's link, and opens its lane anew, so that its owner takes the request. A later
- * request replaces one that was not taken. `switched_off`: the account has no active gateway of this name. With `limits`,
- * which count the account's and all other gateways: `account_full`, `all_full`.
+ * Stores a person's request for a gateway's link, and reopens its lane, so that its owner takes the request. A later request replaces one
+ * that was not taken. `switched_off`: the account has no active gateway of this name. With `limits`, which count the account's and all
+ * other gateways: `account_full`, `all_full`.
  */
 export const requestLink = writeOperation(
   "requestLink",
@@ -184,9 +184,9 @@ export const requestLink = writeOperation(
     tx,
     input: { accountId: string; identifier: string; at: number; request: string; limits: LinkLimits | null },
   ): Promise<"asked" | "switched_off" | "account_full" | "all_full"> => {
-    // Of requests that come at once each counts the ones before it. SQLite has one writer anyway.
+    // Each of several concurrent requests counts the ones before it. SQLite has one writer anyway.
     if (tx.engine === "postgres") {
-      // Such locks are the whole database's: this one is for the installation that has the schema.
+      // Advisory locks belong to the whole database; this one is specific to the schema of the installation.
       const ours = sql`hashtextextended(current_schema(), ${linkLock}::bigint)`;
       await sql`select pg_advisory_xact_lock(${ours})`.execute(tx.db);
     }
@@ -232,7 +232,7 @@ export const requestLink = writeOperation(
   },
 );
 
-/** The accounts of other gateways with a linked device, or with one that is being linked: one entry a gateway. */
+/** The accounts of other gateways with a linked device, or one that is being linked: one entry per gateway. */
 async function linkedBeside(tx: Tx, gatewayId: string, kinds: readonly string[]): Promise<string[]> {
   const rows = await tx.db
     .selectFrom("gateway_sessions")
@@ -243,7 +243,7 @@ async function linkedBeside(tx: Tx, gatewayId: string, kinds: readonly string[])
     .where((eb) =>
       eb.or([
         eb("linked_at", "is not", null),
-        // One that was switched off while a code was shown is not being linked any more.
+        // A gateway that was disabled while it showed a code is no longer being linked.
         eb.and([
           eb("gateways.active", "=", 1),
           eb.or([
@@ -257,7 +257,7 @@ async function linkedBeside(tx: Tx, gatewayId: string, kinds: readonly string[])
   return rows.map(({ account_id }) => account_id);
 }
 
-/** Takes what was asked of a gateway's link; null: nothing, or the fence is another owner's. */
+/** Takes the request for a gateway's link; null if there is none, or another owner has the lane. */
 export const takeLinkRequest = writeOperation(
   "takeLinkRequest",
   async (tx, input: { gatewayId: string; fence: number }): Promise<string | null> => {

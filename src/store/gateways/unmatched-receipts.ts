@@ -1,5 +1,5 @@
-// Whether the receipts of a gateway name its messages. Where they do not, ids are read otherwise than the provider writes them,
-// or the receipts are another sender's. Messages then stay `sent`, and nothing else shows it.
+// Whether the receipts of a gateway refer to its messages. If they do not, ids are parsed differently from how the provider writes them, or
+// the receipts belong to another sender. Messages then stay `sent`, with no other sign of the fault.
 
 import { sql } from "kysely";
 import { type Tx, writeOperation } from "#store/database.ts";
@@ -15,13 +15,13 @@ interface Unmatched {
   at: number;
 }
 
-/** Since when receipts name no message, epoch ms, in the facts of a gateway's account updates. Null if they do. */
+/** Since when receipts match no message, epoch ms, in the facts of a gateway's account updates. Null if they match. */
 export const unmatchedSince = (facts: Readonly<Record<string, unknown>>): number | null =>
   typeof facts.unmatched_since === "string" ? Number(facts.unmatched_since) : null;
 
 /**
- * Compares the latest receipts, by their references, with the gateway's messages. The gateway's receipts are unmatched when none of them names
- * one. `began` and `ended`: that has changed.
+ * Compares the references of the latest receipts with the gateway's messages. The gateway's receipts are unmatched if none of them refers
+ * to one. `began` and `ended`: that has changed.
  */
 export const noteReceiptsMatch = writeOperation(
   "noteReceiptsMatch",
@@ -41,7 +41,7 @@ export const noteReceiptsMatch = writeOperation(
   },
 );
 
-/** Notes that receipts name no message, as the session knows. */
+/** Records in the session that receipts match no message. */
 export const noteReceiptsUnmatched = writeOperation(
   "noteReceiptsUnmatched",
   async (tx, gateway: Unmatched) => await noteUnmatched(tx, gateway, true),

@@ -1,4 +1,4 @@
-// Who changed what. Rows are only added; the one change ever made to a row is how its call ended.
+// The audit log. Rows are only added; the one change ever made to a row is the outcome of its call.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
@@ -12,7 +12,7 @@ export async function storeAuditEntries(tx: Tx, entries: readonly AuditEntriesTa
   await tx.db.insertInto("audit_entries").values(entries).execute();
 }
 
-/** Records how a call that was logged as started has ended. `createdId`: the id of what it created, where its path has none. */
+/** Records the outcome of a call that was logged as started. `createdId`: the id of what it created, if its path has none. */
 export const finishAuditEntry = writeOperation(
   "finishAuditEntry",
   async (tx, input: { id: string; outcome: string; createdId: string | null }) => {
@@ -29,7 +29,7 @@ export interface AuditFilter {
   accountId: string | null;
   actorId: string | null;
   action: string | null;
-  /** Entries before this id; null: from the newest on. */
+  /** Entries before this id; null for the newest. */
   before: string | null;
   limit: number;
 }

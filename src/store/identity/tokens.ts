@@ -1,10 +1,10 @@
-// Management tokens: the credentials of programs that manage an installation. A revoked one stays as a row, so
-// that the audit log's ids keep a name, until another token takes that name.
+// Management tokens: the credentials of programs that manage an installation. A revoked one stays as a row, so that the audit log's ids
+// still have a name, until another token takes that name.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { ManagementTokensTable } from "#store/schema/identity.ts";
 
-/** The token with this SHA-256 (hex) that is not revoked; it may have ended. */
+/** The token with this SHA-256 (hex) that is not revoked; it may have expired. */
 export const findManagementToken = readOperation("findManagementToken", async (tx, hash: string) => {
   const token = await tx.db
     .selectFrom("management_tokens")
@@ -25,7 +25,7 @@ export const listManagementTokens = readOperation(
   },
 );
 
-/** Notes when a token was used. Of requests that come at once, the first one writes. */
+/** Records when a token was used. Of concurrent requests, the first one writes. */
 export const noteTokenUse = writeOperation(
   "noteTokenUse",
   async (tx, { id, at, noted }: { id: string; at: number; noted: number | null }) => {
@@ -38,7 +38,7 @@ export const noteTokenUse = writeOperation(
   },
 );
 
-/** False: a token that works has the name (or, which only a given token can, the same text). */
+/** False if a valid token has the name (or, if the text was given by the caller, the same text). */
 export const insertManagementToken = writeOperation(
   "insertManagementToken",
   async (tx, token: ManagementTokensTable) => {
@@ -61,7 +61,10 @@ async function insertNew(tx: Tx, token: ManagementTokensTable): Promise<boolean>
   return inserted.length > 0;
 }
 
-/** Creates the token of a name, or gives that name this token, role, account and end, and revives it. Null if another name has the same token. */
+/**
+ * Creates the token of a name, or updates that token's text, role, account and expiry, and reactivates it. Null if another name has the
+ * same token.
+ */
 export const saveManagementToken = writeOperation(
   "saveManagementToken",
   async (tx, token: ManagementTokensTable) => {
@@ -82,7 +85,7 @@ export const saveManagementToken = writeOperation(
   },
 );
 
-/** The token's row, revoked now or before; null: no token has this id. */
+/** The token's row after revoking it, now or before; null if no token has this id. */
 export const revokeManagementToken = writeOperation(
   "revokeManagementToken",
   async (tx, input: { id: string; at: number }) => {

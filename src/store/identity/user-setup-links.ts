@@ -1,10 +1,10 @@
-// One-time links with which users choose their passwords. A user has one at most, so a new one ends the one before.
+// One-time links with which users choose their passwords. A user has at most one, so a new one replaces the one before.
 
 import { readOperation, writeOperation } from "#store/database.ts";
 import type { UserSetupLinksTable } from "#store/schema/identity.ts";
 import { endAccess } from "./users.ts";
 
-/** Stores the hash of a user's link in place of an earlier one. `off`: the user is switched off, so nothing is stored. */
+/** Stores the hash of a user's link in place of an earlier one. `off`: the user is disabled, so nothing is stored. */
 export const storeUserSetupLink = writeOperation(
   "storeUserSetupLink",
   async (tx, link: UserSetupLinksTable): Promise<"stored" | "off" | "not_found"> => {
@@ -26,7 +26,7 @@ export const storeUserSetupLink = writeOperation(
   },
 );
 
-/** The user of the link with this hash, while it works and the user is active; null: none. */
+/** The user of the link with this hash, if it is valid and the user is active; null otherwise. */
 export const findUserOfSetupLink = readOperation(
   "findUserOfSetupLink",
   async (tx, input: { hash: string; now: number }) => {
@@ -47,8 +47,8 @@ export const findUserOfSetupLink = readOperation(
 );
 
 /**
- * Consumes a user's link and gives the user this password, or does neither. The user's old sessions end. False: the link was used,
- * replaced or has expired, or the user was switched off.
+ * Consumes a user's link and sets this password, or does neither. The user's old sessions end. False if the link was used, replaced or has
+ * expired, or the user is disabled.
  */
 export const consumeUserSetupLink = writeOperation(
   "consumeUserSetupLink",

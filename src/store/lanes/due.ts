@@ -1,6 +1,6 @@
-// What waits on a lane, and on all lanes at once, so that many idle lanes cost one query and not one query each. Both indexes
-// hold only rows that wait, in the order of lane, priority and due time: the queries over all lanes step from one lane that
-// has such a row to the next, and never read the lanes that have none, or more than one row of a lane and priority.
+// The messages that wait on a lane, and on all lanes at once, so that many idle lanes cost one query instead of one each. Both indexes hold
+// only waiting rows, in the order of lane, priority and due time: the queries over all lanes skip from one lane that has such a row to the
+// next, and never read lanes without one, or more than one row of a lane and priority.
 
 import { type RawBuilder, sql } from "kysely";
 import { readOperation, type Tx } from "#store/database.ts";
@@ -11,7 +11,7 @@ export interface DueLane {
   dueAt: number;
 }
 
-/** The tables that lanes read from, the columns that name the lane and the row, and the partial index over what waits. */
+/** The tables that lanes read from, the columns that name the lane and the row, and the partial index over waiting rows. */
 const sources = [
   { table: "messages", lane: "gateway_id", id: "id", index: "messages_due" },
   { table: "webhook_deliveries", lane: "endpoint_id", id: "event_id", index: "webhook_deliveries_due" },
@@ -22,7 +22,7 @@ type Source = (typeof sources)[number];
 
 const sourceOf = (table: Source["table"]): Source => sources.find((candidate) => candidate.table === table)!;
 
-/** A stretch of a lane's rows of one priority: due at `now`, in order of (due_at, id), after a position in it. */
+/** A range of a lane's rows of one priority: due at `now`, in order of (due_at, id), after a position. */
 export interface DueQuery {
   laneId: string;
   priority: number;
@@ -32,7 +32,7 @@ export interface DueQuery {
   limit: number;
 }
 
-/** These columns of the stretch's rows. */
+/** These columns of the rows in the range. */
 export async function selectDue<Row>(
   tx: Tx,
   table: Source["table"],
@@ -41,7 +41,7 @@ export async function selectDue<Row>(
 ): Promise<Row[]> {
   const { lane, id } = sourceOf(table);
   const place = sql`due_at, ${sql.ref(id)}`;
-  // A row value is what both planners turn into one range of the index.
+  // Both planners turn a row value into one range of the index.
   const behind = after === null ? sql`` : sql`and (${place}) > (${after.dueAt}, ${after.id})`;
   const { rows } = await sql<Row>`
     select ${columns} from ${sql.table(table)}
@@ -51,14 +51,14 @@ export async function selectDue<Row>(
   return rows;
 }
 
-/** When a lane's next row that is not due at `now` yet becomes due, epoch ms; null: no such row. */
+/** When a lane's next row that is not due at `now` becomes due, epoch ms; null if there is none. */
 export async function selectNextDue(
   tx: Tx,
   table: Source["table"],
   { laneId, priorities, now }: { laneId: string; priorities: readonly number[]; now: number },
 ): Promise<number | null> {
   const lane = sql.ref(sourceOf(table).lane);
-  // A range of the index for each priority, of which one row is read.
+  // One range of the index per priority, of which one row is read.
   const earliest = priorities.map(
     (priority) => sql`(
       select due_at from ${sql.table(table)} where ${lane} = ${laneId} and priority = ${priority} and due_at > ${now}
@@ -80,7 +80,7 @@ export const readDueLanes = readOperation(
   },
 );
 
-/** The lanes that have rows which wait, due or not, by the table that their rows are in. */
+/** The lanes that have waiting rows, due or not, by the table of those rows. */
 export async function lanesWaiting(tx: Tx, table: Source["table"]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
     ${stepping(tx, sourceOf(table))} select id from waiting where id is not null
@@ -88,7 +88,7 @@ export async function lanesWaiting(tx: Tx, table: Source["table"]): Promise<Read
   return new Set(rows.map(({ id }) => id));
 }
 
-/** A table `waiting (id)`: one step through the index for each lane that has a row in it, and a last null. */
+/** A table `waiting (id)`: one step through the index for each lane that has a row in it, and a final null. */
 function stepping(tx: Tx, source: Source): RawBuilder<unknown> {
   const lane = sql.ref(source.lane);
   const from = tx.indexed(source.table, source.index);
@@ -131,8 +131,8 @@ export async function selectDueLanes(
 }
 
 /**
- * Which of these lanes have messages that an owner before this one left `sending`. Asked after the lanes were claimed:
- * an earlier owner's stamps are refused from then on, so there can be no more of them.
+ * Which of these lanes have messages that an earlier owner left `sending`. Read after the lanes were claimed: attempts of an earlier owner
+ * are refused from then on, so there can be no more of them.
  */
 export const findLanesToRecover = readOperation(
   "findLanesToRecover",
@@ -143,8 +143,8 @@ export const findLanesToRecover = readOperation(
       { id: "text" },
       laneIds.map((id) => ({ id })),
     );
-    // By account, channel and status, as `recoverMessages` finds them: each account's few are read once for all its
-    // lanes. As a subquery of its own for each account: joined, PostgreSQL would go through the whole index by status.
+    // By account, channel and status, as in `recoverMessages`: each account's few are read once for all its lanes. A subquery for each
+    // account: in a join, PostgreSQL would walk the whole index by status.
     const ids = sql.raw(
       tx.engine === "sqlite" ? "group_concat(distinct gateway_id)" : "string_agg(distinct gateway_id, ',')",
     );

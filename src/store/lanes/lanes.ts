@@ -1,4 +1,4 @@
-// Which process owns which lane. A process shows that it is alive by its heartbeat row; a lane's fence grows with each owner.
+// The ownership of lanes. A process shows that it is alive by its heartbeat row; a lane's fence grows with each owner.
 
 import { type RawBuilder, sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -38,14 +38,14 @@ export const ensureLane = writeOperation("ensureLane", async (tx, lane: { id: st
     .execute();
 });
 
-/** `paused_until` of a pause that only a new connection of the gateway ends, epoch ms: later than any instant of ours. */
+/** The `paused_until` of a pause that only a new connection of the gateway ends, epoch ms: later than any real time. */
 export const untilConnected = 8_640_000_000_000_000;
 
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 
-/** All lanes of one owner that are switched on, or off, in sums: of a set of lanes that stays the same they only grow. */
+/** Sums over one owner's active or inactive lanes; while the set of lanes is unchanged, they only grow. */
 export interface LaneTotals {
-  /** Null: no process owns them. */
+  /** Null for lanes that no process owns. */
   owner: string | null;
   active: number;
   lanes: number;
@@ -54,8 +54,8 @@ export interface LaneTotals {
 }
 
 /**
- * Writes this process's heartbeat, and reads those of all processes and what each of them owns. The lanes are read (`readLanes`) only
- * by a process for which the sums have changed: ten thousand rows a heartbeat were most of an idle process's work.
+ * Writes this process's heartbeat, and reads those of all processes and what each of them owns. The lanes themselves are read (`readLanes`)
+ * only by a process whose sums changed: reading ten thousand rows per heartbeat was most of an idle process's work.
  */
 export const heartbeat = writeOperation("heartbeat", async (tx, input: { processId: string; at: number }) => {
   await tx.db
@@ -74,7 +74,7 @@ export const heartbeat = writeOperation("heartbeat", async (tx, input: { process
   return { processes, holdings };
 });
 
-/** Every lane, in the order of their ids. */
+/** Every lane, ordered by id. */
 export const readLanes = readOperation("readLanes", async (tx, _: null): Promise<LaneHead[]> => {
   return await tx.db
     .selectFrom("lanes")
@@ -84,8 +84,8 @@ export const readLanes = readOperation("readLanes", async (tx, _: null): Promise
 });
 
 /**
- * Takes lanes whose owner and fence are still as seen, and that no other process has asked for meanwhile: its request would be lost,
- * and with it the lane of a device's socket. The new owner's fence is one higher. Returns those taken, in the order of their ids.
+ * Claims lanes whose owner and fence are unchanged, and that no other process has requested meanwhile: its request would be lost, and with
+ * it the lane of a device's socket. The new owner's fence is one higher. Returns the claimed lanes, ordered by id.
  */
 export const claimLanes = writeOperation(
   "claimLanes",
@@ -105,15 +105,15 @@ export const claimLanes = writeOperation(
 );
 
 /**
- * Asks for a lane that another process owns, or none: its owner gives it up, and no other process than the one that
- * asked takes it while that one lives. The last one that asks gets it.
+ * Requests a lane that another process owns, or none: its owner releases it, and only the requesting process claims it as long as it is
+ * alive. The last request wins.
  */
 export const requestLane = writeOperation(
   "requestLane",
   async (tx, input: { id: string; processId: string }) => {
     await tx.db
       .updateTable("lanes")
-      // The owner looks at a lane whose revision has changed.
+      // The owner reads a lane again when its revision changes.
       .set((eb) => ({ wanted_by: input.processId, revision: eb("revision", "+", 1) }))
       .where("id", "=", input.id)
       .where((eb) => eb.or([eb("owner", "is", null), eb("owner", "!=", input.processId)]))
@@ -121,7 +121,7 @@ export const requestLane = writeOperation(
   },
 );
 
-/** Takes the request back. */
+/** Withdraws the request. */
 export const withdrawRequest = writeOperation(
   "withdrawRequest",
   async (tx, input: { id: string; processId: string }) => {
@@ -134,7 +134,7 @@ export const withdrawRequest = writeOperation(
   },
 );
 
-/** Releases lanes, as far as they are still owned under these fences. */
+/** Releases lanes that are still owned under these fences. */
 export const releaseLanes = writeOperation(
   "releaseLanes",
   async (tx, input: { processId: string; lanes: { id: string; fence: number }[] }) => {
@@ -153,10 +153,9 @@ const columns = sql.join(Object.keys(newLane("", "gateway")).map((column) => sql
 type SeenLane = Pick<LanesTable, "id" | "owner" | "fence"> & Partial<Pick<LanesTable, "wanted_by">>;
 
 /**
- * Runs an update for lanes as they were seen: a table `seen` with id, owner and wanted_by ("" for none), and fence. On PostgreSQL for
- * all of them at once, since each statement is a trip to the server, and locked in one order, so that two processes never
- * wait for each other's lanes in a circle. On SQLite one by one: with statistics from when the table was small it would
- * go through all lanes for each of the list.
+ * Runs an update for lanes in the state that was read: a table `seen` with id, owner and wanted_by ("" for none), and fence. On PostgreSQL
+ * for all at once, since each statement is a round trip, and locked in one order, so that two processes never deadlock. On SQLite one by
+ * one: with statistics from when the table was small, it would scan all lanes for each of the list.
  */
 async function eachSet(
   tx: Tx,
@@ -188,12 +187,12 @@ async function eachSet(
   await update(tx.rows("seen", columns, sorted));
 }
 
-/** Deletes processes: the own one when it stops, and dead ones once their lanes are claimed. */
+/** Deletes processes: this one when it stops, and dead ones once their lanes are claimed. */
 export const deleteProcesses = writeOperation("deleteProcesses", async (tx, ids: string[]) => {
   if (ids.length > 0) await tx.db.deleteFrom("processes").where("id", "in", ids).execute();
 });
 
-/** Locks a lane that is still owned under this fence, and reads since when it is paused; undefined: another process owns it. */
+/** Locks a lane that is still owned under this fence, and reads since when it is paused; undefined if another process owns it. */
 async function pausedSince(
   tx: Tx,
   lane: { id: string; fence: number },
@@ -208,8 +207,8 @@ async function pausedSince(
 }
 
 /**
- * Records a pause (a new one, or a longer one after a failed probe). `eventId` names its beginning, which is reported
- * to webhook endpoints; a longer pause is the same one. Returns false when the fence is not ours any more.
+ * Records a pause (a new one, or a longer one after a failed probe). `eventId` identifies its beginning, which is reported to webhook
+ * endpoints; a longer pause is the same one. Returns false if this process has lost the lane.
  */
 export const pauseLane = writeOperation("pauseLane", storePause);
 
@@ -240,7 +239,7 @@ export async function storePause(tx: Tx, input: LanePause): Promise<boolean> {
     .execute();
   tx.changes.add("pauses");
   tx.changes.topic(id, "gateways");
-  // For the account, a gateway that an operator paused is paused already.
+  // For the account, a gateway that an operator paused is already paused.
   if (before.paused_since === null && before.operator_paused_at === null) {
     const event = { id: eventIdOf(eventId, "paused"), type: "gateway.paused" as const };
     await recordGatewayEvent(tx, { ...event, gatewayId: id, at, reason });
@@ -283,11 +282,11 @@ export interface WaitingCount {
   waiting: number;
   oldest: number | null;
   paused: number;
-  /** 1 or 0; null: it holds no connection. */
+  /** 1 or 0; null if it holds no connection. */
   connected: number | null;
 }
 
-/** What waits and is due on each lane, for metrics. Counts at most 100,000 a lane and priority. */
+/** The due messages of each lane, for metrics. Counts at most 100,000 a lane and priority. */
 export const countWaiting = readOperation(
   "countWaiting",
   async (tx, input: { priorities: readonly number[]; now: number }) => {

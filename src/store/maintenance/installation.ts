@@ -1,9 +1,9 @@
-// What operators see of the installation as a whole: how large its database is, and which processes drive it.
+// The installation as operators see it: the size of its database, and its processes.
 
 import { sql } from "kysely";
 import { readOperation } from "#store/database.ts";
 
-/** Bytes of the database: of its file, which does not shrink, or on PostgreSQL of the tables and indexes of its schema. */
+/** The size of the database in bytes: of its file, which does not shrink, or on PostgreSQL of the tables and indexes of its schema. */
 export const readDatabaseSize = readOperation("readDatabaseSize", async (tx, _: null): Promise<number> => {
   if (tx.engine === "postgres") {
     const { rows } = await sql<{ bytes: number }>`
@@ -24,7 +24,7 @@ export interface ProcessRow {
   lanes: number;
 }
 
-/** The processes that have a heartbeat row, oldest first. One that died has it until another process takes its lanes over. */
+/** The processes that have a heartbeat row, oldest first. A dead one has it until another process takes over its lanes. */
 export const listProcesses = readOperation("listProcesses", async (tx, _: null): Promise<ProcessRow[]> => {
   const processes = await tx.db
     .selectFrom("processes")
@@ -42,7 +42,7 @@ export const listProcesses = readOperation("listProcesses", async (tx, _: null):
   return processes.map((row) => ({ ...row, lanes: lanesOf.get(row.id) ?? 0 }));
 });
 
-/** Rows of the index of held messages that are looked at. */
+/** Rows to read in the index of held messages. */
 const heldLook = 10_000;
 
 export interface HeldOfAccount {
@@ -51,7 +51,7 @@ export interface HeldOfAccount {
   messages: number;
 }
 
-/** How many messages of each account a restore holds back, among the first 10,000 of them; the most first. */
+/** How many messages of each account a restore holds, among the first 10,000 of them; largest first. */
 export const countHeldByAccount = readOperation(
   "countHeldByAccount",
   async (tx, _: null): Promise<HeldOfAccount[]> => {

@@ -1,5 +1,5 @@
-// Maintenance that does not depend on the lanes: messages that wait on a lane that does not send and become too late
-// there, and what is only kept for a while (repeatable requests, sessions, set-up codes).
+// Maintenance that does not depend on the lanes: messages that become too late on a lane that does not send, and rows that are kept for a
+// limited time (idempotency keys, sessions, set-up codes).
 
 import { sql } from "kysely";
 import { readOperation, writeOperation } from "#store/database.ts";
@@ -7,13 +7,13 @@ import { selectDueLanes } from "#store/lanes/due.ts";
 import { expiryDetails } from "#store/messages/expire-or-suppress.ts";
 import { lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 
-/** A lane on which something waits that was due before `lateBefore`. */
+/** A lane with a waiting message that was due before `lateBefore`. */
 export interface OverdueLane {
   laneId: string;
   lateBefore: number;
 }
 
-/** The gateways' lanes with messages that are too late, whether anybody drives them or not. */
+/** The gateways' lanes with messages that are too late, whether a process drives them or not. */
 export const findOverdueLanes = readOperation(
   "findOverdueLanes",
   async (tx, input: { priorities: readonly number[]; now: number }): Promise<OverdueLane[]> => {
@@ -59,7 +59,7 @@ export const expireOverdue = writeOperation(
     }
     const changes = new TransitionBatch();
     for (const row of (await lockMessages(tx, ids)).values()) {
-      // Sent, or moved to another gateway, since it was found.
+      // Sent, or moved to another gateway, since it was read.
       if (row.due_at === null || row.due_at >= lateBefore || row.gateway_id !== laneId) continue;
       changes.apply(row, { by: "system", step: "expired" }, expiryDetails(at));
     }
@@ -68,7 +68,7 @@ export const expireOverdue = writeOperation(
   },
 );
 
-/** Deletes idempotency keys that were stored before, at most `limit`; returns how many. */
+/** Deletes idempotency keys that were stored earlier, at most `limit`; returns how many. */
 export const deleteIdempotencyKeys = writeOperation(
   "deleteIdempotencyKeys",
   async (tx, input: { before: number; limit: number }): Promise<number> => {

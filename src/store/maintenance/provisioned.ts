@@ -1,5 +1,4 @@
-// What the provisioning file set last, so that only what changed in the file is applied again; and facts
-// about the installation.
+// What the provisioning file last set, so that only changes of the file are applied again; and facts about the installation.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { type SaveGatewayResult, storeGateway } from "#store/gateways/gateways.ts";
@@ -8,7 +7,7 @@ import type { AuditEntriesTable } from "#store/schema/identity.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { type NewEndpoint, storeEndpoint } from "#store/webhooks/endpoints.ts";
 
-/** What an entry of the file was when it was last applied. */
+/** The digest of a file's entry when it was last applied. */
 export interface ProvisionMark {
   kind: string;
   name: string;
@@ -34,19 +33,19 @@ async function storeMarks(tx: Tx, marks: readonly ProvisionMark[]): Promise<void
     .execute();
 }
 
-/** A gateway or a new endpoint of the file, with the line of the audit log that tells of it. */
+/** A gateway or a new endpoint of the file, with its entry for the audit log. */
 export interface ProvisionedEntry {
   save: { kind: "gateway"; row: GatewaysTable } | ({ kind: "endpoint" } & NewEndpoint);
   mark: ProvisionMark;
   audit: AuditEntriesTable;
 }
 
-/** What became of an entry; only one that is `saved` is marked. */
+/** The outcome for an entry; only one that is `saved` is recorded. */
 export type SaveEntryResult = SaveGatewayResult | "url_taken" | "too_many";
 
 /**
- * Saves entries in their order, each with its mark and its line of the audit log, all in one transaction: a file of
- * 5,000 gateways is then some dozen flushes of the disk in place of 15,000. Answers for each what became of it.
+ * Saves entries in their order, each with its digest and its audit entry, in one transaction: a file of 5,000 gateways then takes some
+ * dozen flushes of the disk instead of 15,000. Returns the outcome of each.
  */
 export const saveProvisioned = writeOperation(
   "saveProvisioned",
@@ -73,7 +72,7 @@ async function saveEntry(tx: Tx, save: ProvisionedEntry["save"]): Promise<SaveEn
   return kind === "created" ? "saved" : kind;
 }
 
-/** Stores the value unless the name has one, and returns the value that is stored. */
+/** Stores the value unless the name already has one, and returns the stored value. */
 export const getOrSetFact = writeOperation(
   "getOrSetFact",
   async (tx, input: { name: string; value: string }) => {

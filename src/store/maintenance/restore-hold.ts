@@ -1,6 +1,6 @@
-// The hold on a restored installation: what was pending in the copy waits for the operator's word, so that a
-// restore sends nothing of the past by itself. A held row is pending in every other way: it can be looked up
-// and cancelled, and it is not late, not moved and not counted as waiting, because it has no `due_at`.
+// The hold on a restored installation: what was pending in the copy waits for the operator's decision, so that a restore does not send old
+// messages by itself. A held row is pending in every other respect: it can be looked up and cancelled, and it is not late, not moved and
+// not counted as waiting, because it has no `due_at`.
 
 import { sql } from "kysely";
 import { channels } from "#contract/messages/channel.ts";
@@ -14,21 +14,21 @@ import { insertOutboxEntries } from "#store/webhooks/outbox.ts";
 /** The fact that records a hold; it exists only while something is held. */
 const factName = "held";
 
-/** Since when what is held, and how much of it there still is. */
+/** Since when messages are held, and how much of it remains. */
 export interface RestoreHold {
   /** When the copy was made, epoch ms. */
   at: number;
   messages: number;
-  /** Webhook deliveries that were to be tried. */
+  /** Webhook deliveries that were pending. */
   deliveries: number;
-  /** Events that had not been handed to the endpoints. */
+  /** Events that had not been passed to the endpoints. */
   events: number;
 }
 
 const unknownOutcome =
   "It was on its way when the copy was made that this installation was restored from: whether it was sent is not known.";
 
-/** Which rows of a table, for the two engines alike. */
+/** Which rows of a table, for both engines. */
 const firstDue = (tx: Tx, limit: number) =>
   sql<string>`(select id from ${tx.indexed("messages", "messages_due")} where due_at is not null limit ${limit})`;
 
@@ -43,7 +43,7 @@ export const holdPending = writeOperation(
   "holdPending",
   async (tx, input: { at: number; limit: number }): Promise<boolean> => {
     const { at, limit } = input;
-    // First, so that a hold that was broken off is one all the same.
+    // First, so that an interrupted hold still counts as one.
     await storeHold(tx, { at, messages: 0, deliveries: 0, events: 0 });
     const messages = await tx.db
       .updateTable(tx.indexed("messages"))
@@ -59,7 +59,7 @@ export const holdPending = writeOperation(
       .executeTakeFirst();
     const doubted = await markSendingUnknown(tx, at, limit);
     const failed = await failRestored(tx, at, limit);
-    // After that: what is in doubt now is an event too.
+    // After that, because messages whose outcome becomes unknown here cause events too.
     const entries = await moveEntries(tx, "outbox", "outbox_held", limit);
     const counts = [
       Number(messages.numUpdatedRows),
@@ -169,7 +169,7 @@ async function countHeld(tx: Tx): Promise<Omit<RestoreHold, "at">> {
   };
 }
 
-/** The hold, with what is held now; null: nothing is held. */
+/** The hold, with what is held now; null if nothing is held. */
 export const readRestoreHold = readOperation(
   "readRestoreHold",
   async (tx, _: null): Promise<RestoreHold | null> => {
@@ -183,12 +183,12 @@ export const readRestoreHold = readOperation(
   },
 );
 
-/** Forgets a hold under which nothing is held any more: its messages were cancelled one by one. */
+/** Deletes a hold under which nothing is held any more: its messages were cancelled one by one. */
 export const deleteEmptyRestoreHold = writeOperation("deleteEmptyRestoreHold", async (tx, _: null) => {
   await stepOf(tx, { messages: 0, deliveries: 0, events: 0 });
 });
 
-/** How much one step of ending a hold did; `done`: nothing is held any more. */
+/** How many rows one step of ending a hold changed; `done`: nothing is held any more. */
 export interface HoldStep {
   messages: number;
   deliveries: number;
@@ -196,7 +196,7 @@ export interface HoldStep {
   done: boolean;
 }
 
-/** Lets go of what is held, at most `limit` rows of a kind: due when it was due before. To be called until it is done. */
+/** Releases held rows, at most `limit` of a kind, with their former due times. Call it until it is done. */
 export const releaseHeld = writeOperation(
   "releaseHeld",
   async (tx, input: { at: number; limit: number; detail: string }): Promise<HoldStep> => {
@@ -218,7 +218,7 @@ export const releaseHeld = writeOperation(
     }
     const deliveries = await releaseDeliveries(tx, limit, (row) => ({
       ...row,
-      // One that was replayed while it was held is due already.
+      // A delivery that was replayed while it was held is already due.
       due_at: row.due_at ?? (row.status === "pending" ? row.held_due_at : null),
     }));
     const events = await moveEntries(tx, "outbox_held", "outbox", limit);
@@ -228,8 +228,8 @@ export const releaseHeld = writeOperation(
 );
 
 /**
- * Ends what is held instead of sending it, at most `limit` rows of a kind: messages are cancelled and their
- * credit goes back, deliveries have failed, events are dropped. To be called until it is done.
+ * Ends held rows instead of sending them, at most `limit` of a kind: messages are cancelled and their credit is refunded, deliveries fail,
+ * events are dropped. Call it until it is done.
  */
 export const cancelHeld = writeOperation(
   "cancelHeld",
@@ -245,7 +245,7 @@ export const cancelHeld = writeOperation(
     await changes.write(tx);
     const deliveries = await releaseDeliveries(tx, limit, (row) => ({
       ...row,
-      // Replayed while it was held: that is a newer word.
+      // Replayed while it was held: that is the later decision.
       ...(row.due_at === null && row.status === "pending" ? ended(row, at, detail) : {}),
     }));
     const entries = await tx.db.selectFrom("outbox_held").select("id").orderBy("id").limit(limit).execute();
@@ -274,13 +274,13 @@ type HeldDelivery = Pick<
   "endpoint_id" | "event_id" | "status" | "due_at" | "held_due_at" | "log"
 >;
 
-/** A delivery that is not tried any more, with the reason as its log's last line. */
+/** A delivery that is not retried any more, with the reason as the last line of its log. */
 function ended(row: HeldDelivery, at: number, reason: string): Pick<HeldDelivery, "status" | "log"> {
   const line: DeliveryAttempt = { at, ms: 0, status: null, reason, answer: null };
   return { status: "failed", log: appendLine(row.log, line) };
 }
 
-/** Takes the hold from deliveries and changes them; returns the endpoint of each. */
+/** Removes the hold from deliveries and changes them; returns the endpoint of each. */
 async function releaseDeliveries(
   tx: Tx,
   limit: number,
@@ -309,7 +309,7 @@ async function releaseDeliveries(
   return rows.map((row) => row.endpoint_id);
 }
 
-/** Asks whether anything is left, rather than whether this step was a short one: two may be at it at once. */
+/** Asks whether anything is left, rather than whether this step was short: two processes may be working on it. */
 async function stepOf(tx: Tx, step: Omit<HoldStep, "done">): Promise<HoldStep> {
   const { messages, deliveries } = heldTables(tx);
   const { rows } = await sql<{ left: number }>`

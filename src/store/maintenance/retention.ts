@@ -1,8 +1,6 @@
-// Deleting what is old: in batches that are small enough not to delay other calls, each a range of an index, and only
-// ever whole things with all that belongs to them. What is pending or unknown is never removed.
-//
-// Ids sort by time, so a walk is over ids: it starts behind `after` and ends before `before`. The rows that it
-// passes without removing them are not looked at again until a new walk is begun.
+// Deletes old rows in batches that are small enough not to delay other calls, each a range of an index, and only ever whole things with
+// everything that belongs to them. What is pending or unknown is never removed. Ids sort by time, so a walk is over ids: it starts after
+// `after` and ends before `before`. Rows that it passes without removing them are not read again until a new walk starts.
 
 import { sql } from "kysely";
 import { groups } from "#contract/messages/states.ts";
@@ -13,14 +11,14 @@ import { lockMessages } from "#store/messages/transitions.ts";
 import type { ReceiptsTable } from "#store/schema/feedback.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
 
-/** What one batch passed and removed. */
+/** The rows that one batch passed and removed. */
 export interface DeletionStep {
   deleted: number;
-  /** Where the next batch goes on; null: there is nothing more before the end of the range. */
+  /** Where the next batch continues; null at the end of the range. */
   next: string | null;
 }
 
-/** What belongs to a message alone. */
+/** Tables whose rows belong to a single message. */
 const belongings = [
   ["message_events"],
   ["message_references", "message_references_message"],
@@ -37,8 +35,8 @@ const ended = [...groups.sent, ...groups.notSent] as const;
 const hasEnded: ReadonlySet<string> = new Set(ended);
 
 /**
- * Messages that have ended and whose last change is before `unchangedSince`, with their events, references and
- * receipts, and with their requests once these have no message left. Looks at `limit` messages.
+ * Removes messages that have ended and whose last change is before `unchangedSince`, with their events, references and receipts, and their
+ * requests once no message of them is left. Reads `limit` messages.
  */
 export const deleteMessages = writeOperation(
   "deleteMessages",
@@ -57,7 +55,7 @@ export const deleteMessages = writeOperation(
     const page = await fitting(tx, found);
     const old = (row: { status: string; updated_at: number }) =>
       hasEnded.has(row.status) && row.updated_at < input.unchangedSince;
-    // Asked again under the lock: a receipt may have come in between.
+    // Checked again under the lock: a receipt may have arrived in between.
     const locked = await lockMessages(
       tx,
       page.filter(old).map(({ id }) => id),
@@ -71,11 +69,11 @@ export const deleteMessages = writeOperation(
   },
 );
 
-/** What one batch may remove: lines of timelines, and bytes of mails. SQLite reads a text to its end to free its pages. */
+/** Limits for one batch: lines of timelines, and bytes of mails. SQLite reads a text to its end to free its pages. */
 const maxTimelineEntries = 5000;
 const maxBodyBytes = 4 * 1024 * 1024;
 
-/** The first of these messages, as many as one batch may remove; one at least. */
+/** The first of these messages, as many as one batch may remove; at least one. */
 async function fitting<R extends Pick<MessagesTable, "id" | "channel" | "version">>(
   tx: Tx,
   rows: readonly R[],
@@ -93,11 +91,11 @@ async function fitting<R extends Pick<MessagesTable, "id" | "channel" | "version
   return past === -1 ? [...rows] : rows.slice(0, past);
 }
 
-/** Removes messages, given in the order of their ids, with all that belongs to them. */
+/** Removes messages, ordered by id, with everything that belongs to them. */
 async function removeWhole(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const these = tx.list(ids);
-  // The ids are neighbours. Of a list alone PostgreSQL thinks, until it has seen the table, that each may have thousands of rows.
+  // The ids are neighbours. For a list alone, PostgreSQL assumes until it has analysed the table that each item may have thousands of rows.
   const [first, last] = [ids[0]!, ids.at(-1)!];
   const removeOf = async (table: Belonging, index?: string) => {
     const rows = tx.db.deleteFrom(tx.indexed<Belonging>(table, index)).where("message_id", "in", these);
@@ -134,7 +132,7 @@ async function removeWhole(tx: Tx, ids: readonly string[]): Promise<void> {
     .where("request_id", "in", requests)
     .where("content_deleted_at", "is not", null)
     .execute();
-  // One that still has its content becomes loose: that is removed in small steps, and is old enough to be.
+  // A file that still has content becomes unbound: that content is removed in small steps.
   await tx.db
     .updateTable(tx.indexed("attachments", "attachments_request"))
     .set({ request_id: null })
@@ -174,15 +172,15 @@ async function removeFirst(
   return { deleted: rows.length, next: rows.length < input.limit ? null : rows.at(-1)!.id };
 }
 
-/** A place among the unmatched receipts, in the order of `receipts_waiting`; `passed`: behind the gateway's last one. */
+/** A position among the unmatched receipts, in the order of `receipts_waiting`; `passed`: after the gateway's last one. */
 type UnmatchedPlace = { gateway: string } & ({ reference: string | null; key: string } | { passed: true });
 
-/** Gateways that one batch looks at. */
+/** Gateways that one batch covers. */
 const gatewaysAtOnce = 200;
 
 /**
- * Receipts that matched no message in time: of messages that were not sent from here, or of messages that were deleted before
- * them. With them goes the note of their reference. Looks at `limit` receipts, all of them unmatched ones.
+ * Removes receipts that matched no message in time: their messages were not sent from here or were deleted before them. The row of their
+ * reference is removed too. Reads `limit` receipts, all of them unmatched.
  */
 export const deleteUnmatchedReceipts = writeOperation(
   "deleteUnmatchedReceipts",
@@ -215,7 +213,7 @@ async function unmatchedPage(tx: Tx, { after, limit }: { after: string; limit: n
       .orderBy("id")
       .limit(gatewaysAtOnce)
       .execute();
-  // Reports on what a gateway sent may have come before it was deleted.
+  // Reports on a gateway's messages may have arrived before it was deleted.
   const gateways = [...(await idsIn("gateways")), ...(await idsIn("deleted_gateways"))]
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .slice(0, gatewaysAtOnce);
@@ -226,10 +224,10 @@ async function unmatchedPage(tx: Tx, { after, limit }: { after: string; limit: n
     const those = tx.db
       .selectFrom(tx.indexed("receipts", "receipts_waiting"))
       .select(["gateway_id", "key", "reference", "received_at"])
-      // As a literal, which is what the planners hold against the index's condition.
+      // As a literal, which planners can match with the index's condition.
       .where("applied", "=", sql.lit(0))
       .where("gateway_id", "=", gateway);
-    // Those without a reference are a stretch of their own: no order of the two engines has them in one place.
+    // Receipts without a reference are a range of their own: the two engines sort null differently.
     if (from.reference === null) {
       const page = those.where("reference", "is", null).where("key", ">", from.key).orderBy("key");
       rows.push(...(await page.limit(limit - rows.length).execute()));
@@ -257,8 +255,8 @@ async function unmatchedPage(tx: Tx, { after, limit }: { after: string; limit: n
 }
 
 /**
- * Webhook events with their deliveries, once all of these have ended. The walk is by the time of the event;
- * `after` is a place in it, as `next` gives it. Looks at `limit` events.
+ * Removes webhook events with their deliveries, once all of these have ended. The walk is by the time of the event; `after` is a position
+ * in it, as `next` returns it. Reads `limit` events.
  */
 export const deleteWebhookEvents = writeOperation(
   "deleteWebhookEvents",
@@ -282,7 +280,7 @@ export const deleteWebhookEvents = writeOperation(
       .where("event_id", "in", tx.list(looked))
       .orderBy("endpoint_id")
       .orderBy("event_id")
-      // A replay waits for this, or this sees what it made pending again.
+      // A replay waits for this transaction, or this one sees what it made pending again.
       .modifyEnd(tx.lock("update"))
       .execute();
     const kept = new Set(

@@ -1,6 +1,6 @@
-// Answers that serve more than one request of a pool key: those of the pool's cache, and those under an `Idempotency-Key`. On
-// PostgreSQL a row is there from the beginning of its call, leased by the process that asks, so that other processes wait
-// for the answer; a lease that is not renewed is over, and the row free.
+// Answers that serve more than one request of a pool key: those of the pool's cache, and those under an `Idempotency-Key`. On PostgreSQL a
+// row exists from the beginning of its call, leased by the process that makes it, so that other processes wait for the answer; a lease that
+// is not renewed expires, and the row is free.
 
 import { sql } from "kysely";
 import { readOperation, writeOperation } from "#store/database.ts";
@@ -9,10 +9,10 @@ import type { PoolAnswersTable } from "#store/schema/pools.ts";
 /** The context in which an answer is sealed. */
 export const answerContext = (name: string) => `pool_answers ${name} answer`;
 
-/** What is stored under a name. `answer` null: its call is under way. */
+/** The row stored under a name. `answer` is null while its call is under way. */
 export type FoundAnswer = Pick<PoolAnswersTable, "answer" | "expires_at" | "fingerprint">;
 
-/** What is stored under the name, as of `now`; null: nothing. */
+/** The row under the name, as of `now`; null if there is none. */
 export const findAnswer = readOperation(
   "findAnswer",
   async (tx, of: { name: string; now: number }): Promise<FoundAnswer | null> => {
@@ -26,14 +26,14 @@ export const findAnswer = readOperation(
   },
 );
 
-/** Leases the name until `expires_at` and returns null, unless something is stored under it as of `now`: that. */
+/** Leases the name until `expires_at` and returns null, or returns the row that is already stored under it as of `now`. */
 export const claimAnswer = writeOperation(
   "claimAnswer",
   async (tx, { now, ...row }: PoolAnswersTable & { now: number }): Promise<FoundAnswer | null> => {
     const { numInsertedOrUpdatedRows: claimed } = await tx.db
       .insertInto("pool_answers")
       .values(row)
-      // One statement, so that of two processes at once the second sees the first.
+      // One statement, so that of two concurrent processes the second sees the first.
       .onConflict((conflict) =>
         conflict.column("name").doUpdateSet(row).where("pool_answers.expires_at", "<=", now),
       )
@@ -48,7 +48,7 @@ export const claimAnswer = writeOperation(
   },
 );
 
-/** Stores an answer in place of its lease, or of what is there. */
+/** Stores an answer in place of its lease or of an earlier row. */
 export const keepAnswer = writeOperation("keepAnswer", async (tx, row: PoolAnswersTable): Promise<void> => {
   await tx.db
     .insertInto("pool_answers")
@@ -57,7 +57,7 @@ export const keepAnswer = writeOperation("keepAnswer", async (tx, row: PoolAnswe
     .execute();
 });
 
-/** Frees the name of a call that has no answer to keep. */
+/** Frees the name of a call whose answer is not kept. */
 export const releaseAnswer = writeOperation(
   "releaseAnswer",
   async (tx, of: { name: string; owner: string }): Promise<void> => {
@@ -82,7 +82,7 @@ export const renewAnswers = writeOperation(
   },
 );
 
-/** How many answers of the key are stored, and their bytes; counted up to `limit` of them. */
+/** How many answers of the key are stored, and their size in bytes; counts up to `limit` of them. */
 export const sizeOfAnswers = readOperation(
   "sizeOfAnswers",
   async (
@@ -106,7 +106,7 @@ export const sizeOfAnswers = readOperation(
   },
 );
 
-/** Deletes answers and leases that are over, at most `limit`; returns how many. */
+/** Deletes expired answers and leases, at most `limit`; returns how many. */
 export const deleteExpiredAnswers = writeOperation(
   "deleteExpiredAnswers",
   async (tx, of: { now: number; limit: number }): Promise<number> => {

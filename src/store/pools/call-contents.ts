@@ -1,5 +1,5 @@
-// What was asked and answered in calls of pools that keep a content log, sealed. How long is the pool's setting at the time of the
-// reading and of the deletion, so that a shorter time, and the end of the log, hold for what is stored already.
+// Requests and answers of calls to pools that keep a content log, sealed. The pool's current setting decides how long they are kept, when
+// they are read and when they are deleted, so that a shorter time, or disabling the log, also applies to what is already stored.
 
 import { sql } from "kysely";
 import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -19,7 +19,7 @@ const columns = {
 
 const dayMs = 86_400_000;
 
-/** How long the pool keeps contents, ms; null: it keeps none, or is gone. */
+/** How long the pool keeps contents, ms; null if it keeps none or no longer exists. */
 async function retentionOf(tx: Tx, poolId: string): Promise<number | null> {
   const pool = await tx.db.selectFrom("pools").select("rules").where("id", "=", poolId).executeTakeFirst();
   if (pool === undefined) return null;
@@ -27,7 +27,7 @@ async function retentionOf(tx: Tx, poolId: string): Promise<number | null> {
   return log ? log.retention_days * dayMs : null;
 }
 
-/** Stores contents of pools that keep them; one that is there already stays. */
+/** Stores contents of pools that keep them; an existing one is not replaced. */
 export const keepCallContents = batchedOperation(
   "keepCallContents",
   async (tx, batches: readonly CallContentsTable[][]) => {
@@ -35,7 +35,7 @@ export const keepCallContents = batchedOperation(
     const keeping = new Set<string>();
     for (const poolId of new Set(unique.map(({ pool_id }) => pool_id)))
       if ((await retentionOf(tx, poolId)) !== null) keeping.add(poolId);
-    // The setting may have ended while a call ran.
+    // The log may have been disabled while a call ran.
     const rows = unique.filter(({ pool_id }) => keeping.has(pool_id));
     if (rows.length === 0) return batches.map(() => null);
     for (const { account_id } of rows) tx.changes.topic(account_id, "calls");
@@ -48,10 +48,10 @@ export const keepCallContents = batchedOperation(
   },
 );
 
-/** A stored content, and when it is deleted by the pool's setting of today. `off`: the pool keeps none. */
+/** A stored content, and when it is deleted by the pool's current setting. `off`: the pool keeps none. */
 export type FoundContent = "off" | { content: string; stored_at: number; deleted_at: number } | null;
 
-/** What was asked and answered in a call of the account's pool; null: nothing is stored of it. */
+/** The request and answer of a call of the account's pool; null if nothing is stored of it. */
 export const findCallContent = readOperation(
   "findCallContent",
   async (
@@ -74,12 +74,12 @@ export const findCallContent = readOperation(
   },
 );
 
-/** The most of one batch, bytes: SQLite reads a text to its end to free its pages. */
+/** Most bytes of one batch: SQLite reads a text to its end to free its pages. */
 const maxBatchBytes = 4 * 1024 * 1024;
 
 /**
- * Deletes contents of the first pool behind `after` that are older than the pool keeps them, at most `limit`; all, where the pool
- * keeps none or is gone. `next`: where the next batch goes on; null: there is no more pool.
+ * Deletes contents of the first pool after `after` that are older than the pool keeps them, at most `limit`; all of them, if the pool keeps
+ * none or no longer exists. `next`: where the next batch continues; null after the last pool.
  */
 export const deleteOldContents = writeOperation(
   "deleteOldContents",

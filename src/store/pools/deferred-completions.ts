@@ -1,5 +1,5 @@
-// Deferred completions: each row is the request and its job in the lane of its pool. An attempt is counted before the pool
-// is asked, under the lane's fence, and settled by its number, so that of two owners of a lane only one ends the row.
+// Deferred completions: each row is the request and its job in the lane of its pool. An attempt is counted before the pool is called, under
+// the lane's fence, and settled by its number, so that of two owners of a lane only one ends the row.
 
 import { sql } from "kysely";
 import type { DeferredStatus } from "#contract/ai/deferred.ts";
@@ -16,17 +16,17 @@ export const deferredContext = (id: string, column: "request" | "result") =>
 /** How many deferred completions may wait in a pool. */
 export const maxDeferred = 10_000;
 export const maxDeferredBytes = 1024 * 1024 * 1024;
-/** What of it one key may take: a tenth, so that no key keeps the others out. */
+/** The share of one key: a tenth, so that no key blocks the others. */
 export const maxKeyDeferred = maxDeferred / 10;
 export const maxKeyDeferredBytes = Math.floor(maxDeferredBytes / 10);
 
-/** What the results that are kept may take, sealed: of a pool, and of one of its keys. */
+/** The maximum size of kept results, sealed: of a pool, and of one of its keys. */
 export const maxKeptBytes = 10 * 1024 * 1024 * 1024;
 export const maxKeyKeptBytes = maxKeptBytes / 10;
 
 export type InsertDeferredResult = { kind: "stored" } | { kind: "full"; of: "pool" | "key" };
 
-/** Stores a deferred completion, and the lane of its pool if that has none yet. `full`: too much waits, in the pool or of the key. */
+/** Stores a deferred completion, and the lane of its pool if it has none yet. `full`: too many wait, in the pool or of the key. */
 export const insertDeferred = writeOperation(
   "insertDeferred",
   async (tx, row: DeferredCompletionsTable): Promise<InsertDeferredResult> => {
@@ -76,7 +76,7 @@ export const readKeptResults = readOperation(
   },
 );
 
-/** The deferred completion with this id that the key asked for. */
+/** The deferred completion with this id that the key created. */
 export const findDeferred = readOperation(
   "findDeferred",
   async (tx, of: { id: string; keyId: string }): Promise<DeferredCompletionsTable | null> => {
@@ -131,13 +131,13 @@ interface EndedRow extends DeferredEnd {
   row: Pick<DeferredCompletionsTable, "account_id" | "attempts" | "id">;
 }
 
-/** Whose completion it is: the key's that asked for it, or a pool's of an account. */
+/** The owner of the completion: the key that created it, or a pool of an account. */
 type Whose = { keyId: string } | { accountId: string; poolId: string };
 
 const isOf = ({ key_id, account_id, pool_id }: DeferredCompletionsTable, whose: Whose): boolean =>
   "keyId" in whose ? key_id === whose.keyId : account_id === whose.accountId && pool_id === whose.poolId;
 
-/** Cancels a deferred completion. `ended`: it had ended before. Null for an unknown one. */
+/** Cancels a deferred completion. `ended`: it had already ended. Null if there is none with this id. */
 export const cancelDeferred = writeOperation(
   "cancelDeferred",
   async (
@@ -158,7 +158,7 @@ export const cancelDeferred = writeOperation(
 );
 
 /**
- * Cancels what waits of keys that were revoked, have expired by `at` or are gone: of one pool, or of all (null). At most
+ * Cancels waiting completions of keys that were revoked, have expired by `at` or no longer exist: of one pool, or of all (null). At most
  * `limit` in one transaction; returns how many.
  */
 export const cancelKeyless = writeOperation(
@@ -184,10 +184,10 @@ export const cancelKeyless = writeOperation(
   },
 );
 
-/** A completion that waits or is under way, without its request. */
+/** A completion that waits or is being served, without its request. */
 export type WaitingDeferred = Omit<DeferredCompletionsTable, "request" | "result">;
 
-/** What waits in the account's pool, the newest first, before an id (null: the newest of all). `keyId` null: of every key. */
+/** The waiting completions of the account's pool, newest first, before an id (null: the newest of all). `keyId` null: of every key. */
 export const listWaitingDeferred = readOperation(
   "listWaitingDeferred",
   async (
@@ -227,14 +227,14 @@ export interface DueDeferred {
   due_at: number;
 }
 
-/** The next due completions of a pool; the lane is the pool's. Writes nothing. */
+/** The next due completions of a pool; the lane is the pool's. Read-only. */
 export const readDueDeferred = readOperation(
   "readDueDeferred",
   async (tx, input: DueQuery) =>
     await selectDue<DueDeferred>(tx, "deferred_completions", sql`id, priority, due_at`, input),
 );
 
-/** When the pool's next completion that is not due yet becomes due; null: no such one. */
+/** When the pool's next completion that is not due yet becomes due; null if there is none. */
 export const nextDueDeferred = readOperation(
   "nextDueDeferred",
   async (tx, input: { laneId: string; priorities: readonly number[]; now: number }) =>
@@ -242,8 +242,8 @@ export const nextDueDeferred = readOperation(
 );
 
 /**
- * Counts an attempt of each that still waits. They stay due, so that the next owner of the lane asks again for what was
- * under way when this one died. `fenced`: the lane belongs to another process.
+ * Counts an attempt of each one that still waits. They stay due, so that the next owner of the lane retries those that were under way when
+ * this one died. `fenced`: the lane belongs to another process.
  */
 export const beginDeferred = writeOperation(
   "beginDeferred",
@@ -270,10 +270,10 @@ export const beginDeferred = writeOperation(
   },
 );
 
-/** What became of an attempt. `dueAt`: when the pool is asked again, epoch ms. */
+/** The outcome of an attempt. `dueAt`: when the pool is called again, epoch ms. */
 export type DeferredOutcome = ({ kind: "ended" } & DeferredEnd) | { kind: "retry"; dueAt: number };
 
-/** Stores what became of an attempt, unless it was cancelled or belongs to an earlier owner. Returns when it is due again. */
+/** Stores the outcome of an attempt, unless it was cancelled or belongs to an earlier owner. Returns when it is due again. */
 export const settleDeferred = writeOperation(
   "settleDeferred",
   async (
@@ -303,7 +303,7 @@ export const settleDeferred = writeOperation(
   },
 );
 
-/** Ends what waits in a copy that was restored: nothing tells whether the original has answered it. Returns how many. */
+/** Ends the completions that wait in a restored copy, because it is unknown whether the original has answered them. Returns how many. */
 export async function failRestored(tx: Tx, at: number, limit: number): Promise<number> {
   const rows = await tx.db
     .selectFrom(tx.indexed("deferred_completions", "deferred_completions_due"))
@@ -319,7 +319,7 @@ export async function failRestored(tx: Tx, at: number, limit: number): Promise<n
   return rows.length;
 }
 
-/** Removes those that ended before `endedBefore`, walking along ids behind `after`. Looks at `limit` of them. */
+/** Removes those that ended before `endedBefore`, walking along ids after `after`. Reads `limit` of them. */
 export const deleteDeferred = writeOperation(
   "deleteDeferred",
   async (tx, input: { after: string; before: string; endedBefore: number; limit: number }) => {

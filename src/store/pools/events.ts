@@ -1,4 +1,4 @@
-// Events of pools: a member went down, or is available again; a budget runs low.
+// Events of pools: a member goes down or is available again; a budget runs low.
 
 import { sql } from "kysely";
 import type { EventData } from "#contract/events/shapes.ts";
@@ -38,7 +38,7 @@ export interface LowBudget {
   data: EventData["budget.low"];
 }
 
-/** Records that a budget runs low, once a period whichever process notices first. True: it was not known. */
+/** Records that a budget runs low, once a period, whichever process notices first. True if it was not recorded before. */
 export const recordLowBudget = writeOperation("recordLowBudget", async (tx, input: LowBudget) => {
   const { id, accountId, ownerId, bound, period, at, data } = input;
   const { rows } = await sql`

@@ -1,9 +1,7 @@
-// Limits of pool keys that several processes share: requests and tokens a minute as buckets that refill
-// continuously, and requests under way as leased places. The rules are those of `KeyMeter` (src/ai/limits/limits.ts), in
-// thousandths. A key's row is the lock: a process holds it to admit or end requests, so that a hundred requests in
-// ten processes get exactly as many slots as there are. A refusal writes nothing.
-//
-// Nothing here is worth a flush to disk: after a crash of the database a bucket may be a moment fuller.
+// Limits of pool keys that several processes share: requests and tokens a minute as buckets that refill continuously, and concurrent
+// requests as leased slots. The rules are those of `KeyMeter` (src/ai/limits/limits.ts), in thousandths. A key's row is the lock: a process
+// holds it to admit or end requests, so that a hundred requests in ten processes get exactly as many slots as there are. A refusal writes
+// nothing. Nothing here needs a flush to disk: after a crash of the database a bucket may briefly be fuller.
 
 import { sql } from "kysely";
 import type { KeyRules } from "#contract/manage/pools/keys.ts";
@@ -14,9 +12,9 @@ export interface CallToAdmit {
   limits: KeyRules["limits"];
   /** The estimate of its tokens. */
   tokens: number;
-  /** Names its place among those under way. */
+  /** Identifies its slot among the requests under way. */
   slot: string;
-  /** When its place is free again, should its process die; see `renewSlots`. */
+  /** When its slot is freed if its process dies; see `renewSlots`. */
   until: number;
   now: number;
 }
@@ -32,7 +30,7 @@ interface Levels {
   tokens: Left | null;
 }
 
-/** As `Admission` of src/ai/limits/limits.ts. `gone`: the key was removed or revoked. */
+/** Like `Admission` of src/ai/limits/limits.ts. `gone`: the key was removed or revoked. */
 export type SharedAdmission =
   | { kind: "admitted"; levels: Levels }
   | { kind: "refused"; by: "requests" | "tokens" | "concurrency"; retryAfterMs: number; levels: Levels }
@@ -40,7 +38,7 @@ export type SharedAdmission =
 
 const minute = 60_000;
 const thousandths = 1_000;
-/** How long to wait for a slot when all of them are taken: when a request ends is not known. */
+/** How long to wait for a slot when all are taken, since it is unknown when a request ends. */
 const concurrencyRetryMs = 1_000;
 
 type Kind = "requests" | "tokens";
@@ -53,12 +51,12 @@ interface Bucket {
 interface KeyState {
   buckets: Partial<Record<Kind, Bucket>>;
   underWay: number;
-  /** Places whose lease is over, whose rows are still there. */
+  /** Slots whose lease has expired but whose rows still exist. */
   expired: number;
   changed: Set<Kind>;
 }
 
-/** Admits each call whose key has room for it, in their order. */
+/** Admits, in order, each call that fits into the limits of its key. */
 export const admitCalls = batchedOperation("admitCalls", async (tx, calls: readonly CallToAdmit[]) => {
   const keys = await lockKeys(
     tx,
@@ -83,12 +81,12 @@ export const admitCalls = batchedOperation("admitCalls", async (tx, calls: reado
   return results;
 });
 
-/** What the limits of a key leave. `underWay`: requests at once, counted for a key with a limit of them. */
+/** The remaining limits of a key. `underWay`: concurrent requests, counted if the key limits them. */
 export interface KeyLevels extends Levels {
   underWay: number;
 }
 
-/** What the limits leave of each of these keys at the moment, in their order. */
+/** The remaining limits of each of these keys, in the same order. */
 export const readKeyLevels = readOperation(
   "readKeyLevels",
   async (
@@ -109,12 +107,12 @@ export const readKeyLevels = readOperation(
 export interface CallToEnd {
   keyId: string;
   slot: string;
-  /** Tokens that were taken for it when it was admitted, and those that it really used. */
+  /** The tokens that were estimated on admission, and those really used. */
   estimatedTokens: number;
   usedTokens: number;
 }
 
-/** Frees the places of calls that have ended, and takes what they used in place of what was reckoned. */
+/** Frees the slots of calls that have ended, and replaces their estimates with real usage. */
 export const endCalls = batchedOperation("endCalls", async (tx, calls: readonly CallToEnd[]) => {
   await lockKeys(
     tx,
@@ -139,7 +137,7 @@ export const endCalls = batchedOperation("endCalls", async (tx, calls: readonly 
   return calls.map(() => null);
 });
 
-/** Says that these calls are still under way: their places are theirs until then. */
+/** Renews the slots of calls that are still under way. */
 export const renewSlots = writeOperation(
   "renewSlots",
   async (tx, input: { slots: readonly { keyId: string; slot: string }[]; until: number }) => {
@@ -155,9 +153,9 @@ export const renewSlots = writeOperation(
   },
 );
 
-/** Locks the keys that there are, in one fixed order, so that two transactions never wait for each other in a circle. */
+/** Locks the existing keys in one fixed order, so that two transactions never deadlock. */
 async function lockKeys(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  // In the statement that comes first anyway: setting it by one of its own would cost another trip.
+  // Part of a statement that runs first anyway: a separate one would cost another round trip.
   const unflushed =
     tx.engine === "postgres" ? sql`, set_config('synchronous_commit', 'off', true) as unflushed` : sql``;
   const { rows } = await sql<{ id: string }>`
@@ -214,16 +212,16 @@ interface Refilled extends Bucket {
   limit: number;
 }
 
-/** A bucket as it is at `now`; time that goes backwards refills nothing. */
+/** The state of a bucket at `now`; a clock that runs backwards refills nothing. */
 function refilled(bucket: Bucket | undefined, limit: number | null, now: number): Refilled | null {
   if (limit === null) return null;
   const { used, at } = bucket ?? { used: 0, at: now };
-  // Limit requests a minute are limit thousandths of one in 60 ms. Rounded against the caller, less than a thousandth.
+  // A limit of n requests a minute refills n thousandths of one in 60 ms. Rounded against the caller, by less than a thousandth.
   const gained = Math.floor((Math.max(0, now - at) * limit * thousandths) / minute);
   return { limit, used: Math.max(0, used - gained), at: Math.max(at, now) };
 }
 
-/** How long until `amount` is there, ms; 0: it is. More than the bucket holds counts as all of it. */
+/** How long until `amount` is available, ms; 0 if it is. More than the bucket holds counts as all of it. */
 function waitMs({ limit, used }: Refilled, amount: number): number {
   const short = Math.min(amount, limit) * thousandths - (limit * thousandths - used);
   return short <= 0 ? 0 : Math.ceil((short * minute) / (limit * thousandths));

@@ -1,4 +1,4 @@
-// The keys of pools. A revoked one stays as a row, so that its usage keeps a name, until another key takes that name.
+// The keys of pools. A revoked one stays as a row, so that its usage still has a name, until another key takes that name.
 
 import { maxPoolKeys } from "#contract/limits.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -7,7 +7,7 @@ import type { Overtaken } from "#store/revision.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { lockPool } from "./pools.ts";
 
-/** The key with this SHA-256 (hex), in any pool of any account; revoked keys too. */
+/** The key with this SHA-256 (hex), in any pool of any account, including revoked keys. */
 export const findKeyHash = readOperation("findKeyHash", async (tx, hash: string) => {
   const key = await tx.db
     .selectFrom("pool_keys")
@@ -17,7 +17,7 @@ export const findKeyHash = readOperation("findKeyHash", async (tx, hash: string)
   return key ?? null;
 });
 
-/** One key of the account's pool, a revoked one too. */
+/** One key of the account's pool, including revoked ones. */
 export const findPoolKey = readOperation(
   "findPoolKey",
   async (tx, input: { accountId: string; poolId: string; id: string }) => {
@@ -32,7 +32,7 @@ export const findPoolKey = readOperation(
   },
 );
 
-/** The pool's keys, newest first, before an id (null: the newest of all), revoked ones too. */
+/** The pool's keys, newest first, before an id (null: the newest of all), including revoked ones. */
 export const listPoolKeys = readOperation(
   "listPoolKeys",
   async (tx, input: { accountId: string; poolId: string; before: string | null; limit: number }) => {
@@ -49,9 +49,9 @@ export const listPoolKeys = readOperation(
 export type SaveKeyResult = "saved" | "not_found" | "name_taken" | "key_taken" | "too_many" | Overtaken;
 
 /**
- * Stores a new key, or changes one. The row's `revision` is the one from which the change was computed; 0: the key is new.
- * Revoking a key moves its revision, so a change never brings back what was revoked meanwhile. `key_taken`: another key has the
- * same text. `not_found`: the account has no such pool. `too_many`: the pool has as many as it may; as many revoked ones are kept.
+ * Stores a new key, or changes one. The row's `revision` is the one from which the change was computed, 0 for a new key. Revoking a key
+ * increases its revision, so a change never restores a key that was revoked meanwhile. `key_taken`: another key has the same text.
+ * `not_found`: the account has no such pool. `too_many`: the pool has the maximum number of keys; as many revoked ones are kept.
  */
 export const savePoolKey = writeOperation(
   "savePoolKey",
@@ -84,7 +84,7 @@ export const savePoolKey = writeOperation(
       if (isFull) return "too_many";
       const removed = named?.id ?? goes;
       if (removed !== null) await removeKey(tx, { id: removed, poolId: key.pool_id });
-      // Another pool may be given the same text at this moment.
+      // Another pool may be getting the same text concurrently.
       const inserted = await tx.db
         .insertInto("pool_keys")
         .values(row)
@@ -122,7 +122,7 @@ async function removeKey(tx: Tx, { id, poolId }: { id: string; poolId: string })
   await tx.db.deleteFrom("pool_keys").where("id", "=", id).execute();
 }
 
-/** The key's row, revoked now or before; null when the account's pool has none. */
+/** The key's row after revoking it, now or before; null if the account's pool has none. */
 export const revokePoolKey = writeOperation(
   "revokePoolKey",
   async (tx, input: { accountId: string; poolId: string; id: string; at: number }) => {

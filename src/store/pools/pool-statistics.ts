@@ -1,4 +1,4 @@
-// What a pool was asked over time, in one series or several, with the calls that a limit or a budget refused.
+// Calls of a pool over time, in one series or several, including calls that a limit or a budget refused.
 
 import { sql } from "kysely";
 import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
@@ -10,7 +10,7 @@ import { noSums, sumNames } from "./usage-sums.ts";
 export const recordRefusals = batchedOperation(
   "recordRefusals",
   async (tx, batches: readonly (readonly RefusedCallsTable[])[]) => {
-    // One statement must not name a row twice.
+    // One statement must not update a row twice.
     const sums = new Map<string, RefusedCallsTable>();
     for (const row of batches.flat()) {
       const name = JSON.stringify([row.key_id, row.hour, row.part]);
@@ -53,7 +53,7 @@ export interface LastRefusal {
   retryAt: number;
 }
 
-/** The last call of each of these keys that a limit or a budget refused, of the keys that have one. */
+/** The last refused call of each of these keys that has one. */
 export const readLastRefusals = readOperation(
   "readLastRefusals",
   async (tx, keyIds: readonly string[]): Promise<LastRefusal[]> => {
@@ -65,7 +65,7 @@ export const readLastRefusals = readOperation(
       )
       order by last_at
     `.execute(tx.db);
-    // A key has a row for each limit that refused it within the hour; the last one stays.
+    // A key has a row for each limit that refused it within the hour; the last one is used.
     const last = new Map(rows.map((row) => [row.key_id, row]));
     return [...last.values()].map(({ key_id, refused_by, last_at, retry_at }) => ({
       keyId: key_id,
@@ -78,13 +78,13 @@ export const readLastRefusals = readOperation(
 
 export type PoolSplit = "none" | "member" | "key" | "model" | "status";
 
-/** Calls by how they ended, each of them once. */
+/** Calls by outcome, each counted once. */
 interface Ends {
-  /** By the first member that was asked. */
+  /** By the first member that was called. */
   answered: number;
   answered_after_failover: number;
   errors: number;
-  /** By the caller, who closed the connection. */
+  /** Ended by the caller, who closed the connection. */
   aborted: number;
 }
 
@@ -92,9 +92,9 @@ export const noEnds = (): Ends => ({ answered: 0, answered_after_failover: 0, er
 
 /** The sums of one series at one point. */
 export interface PoolPoint extends UsageSums {
-  /** Of the series, according to the split: empty, a member, a key's id, a model or a status. */
+  /** The group of the series, depending on the split: empty, a member, a key's id, a model or a status. */
   series: string;
-  /** The beginning of the hour in UTC, or the local day. */
+  /** The start of the hour in UTC, or the local day. */
   point: string;
   latencies: Histogram;
   firstBytes: Histogram;
@@ -104,7 +104,7 @@ export interface PoolPoint extends UsageSums {
 
 interface Selection {
   poolId: string;
-  /** From this hour to before the second, as their beginnings in UTC. */
+  /** From the first hour to before the second, by their starts in UTC. */
   hours: readonly [string, string];
   step: "hour" | "day";
   split: PoolSplit;
@@ -114,7 +114,7 @@ const noRefusals = () => ({ requests: 0, tokens: 0, concurrency: 0, budget: 0 })
 
 const seriesColumns = { member: "member", key: "key_id", model: "model", status: "status" } as const;
 
-/** The points that have calls, by series and then by time. A refused call has the status 429, no member and no model. */
+/** The points that have calls, by series and then by time. A refused call has the status 429, and neither member nor model. */
 export const readPoolStatistics = readOperation(
   "readPoolStatistics",
   async (tx, selection: Selection): Promise<PoolPoint[]> => {
@@ -164,7 +164,7 @@ function addEnds(
   }
 }
 
-/** The columns of a point. Its parts, one for each key, member, model and status of each hour, are added up by the database. */
+/** The columns of a point. The database adds up its parts: one for each key, member, model and status of each hour. */
 const pointOfPart = ({ split, step }: Selection) => {
   const series = split === "none" ? sql`cast('' as text)` : sql.ref(`usage_parts.${seriesColumns[split]}`);
   return sql`${series} as series, ${sql.ref(`usage_parts.${step}`)} as point`;
@@ -212,7 +212,7 @@ async function refusalsOf(tx: Tx, selection: Selection) {
   return rows;
 }
 
-/** The names of a pool's keys by their ids, of those that are there. */
+/** The names of a pool's keys by id, of those that exist. */
 export const readKeyNames = readOperation("readKeyNames", async (tx, poolId: string) => {
   const rows = await tx.db
     .selectFrom("pool_keys")

@@ -1,5 +1,5 @@
-// Pools with their members and keys. Everything that the management API asks for takes the account, and finds
-// nothing that is another one's. Every change of a pool or of one of its members raises the pool's revision.
+// Pools with their members and keys. All operations for the management API take the account, and find nothing of other accounts. Every
+// change of a pool or of one of its members increases the pool's revision.
 
 import { maxMembers, maxPools } from "#contract/limits.ts";
 import { lockAccount } from "#store/accounts/accounts.ts";
@@ -16,16 +16,16 @@ export interface PoolWithMembers {
   members: PoolMembersTable[];
 }
 
-/** What a pool key opens. */
+/** The pool and account of a pool key. */
 export interface PoolByKey extends PoolWithMembers {
   key: PoolKeysTable;
   /** For local days and months. */
   timeZone: string;
-  /** JSON of `SharedBudgetRules`; null: none. */
+  /** JSON of `SharedBudgetRules`; null if there are none. */
   accountBudget: string | null;
 }
 
-/** The key with this SHA-256 (hex) that is not revoked, with its pool; the caller, who has the clock, judges whether it has expired. */
+/** The key with this SHA-256 (hex) that is not revoked, with its pool; the caller, which has the clock, checks whether it has expired. */
 export const findPoolByKey = readOperation(
   "findPoolByKey",
   async (tx, hash: string): Promise<PoolByKey | null> => await poolByKey(tx, "hash", hash),
@@ -54,7 +54,7 @@ async function poolByKey(tx: Tx, column: "hash" | "id", value: string): Promise<
     .executeTakeFirst();
   if (!row) return null;
   const { time_zone, ai_budget, ...pool } = row;
-  // After the pool: members that are newer than its revision are read again, older ones would stay.
+  // After the pool: members that are newer than its revision are read again, whereas older ones would stay.
   const members = await membersOf(tx, [pool.id]);
   return { key, timeZone: time_zone, accountBudget: ai_budget, pool, members };
 }
@@ -85,7 +85,7 @@ export const readPools = readOperation(
   },
 );
 
-/** The account's pool of this name, with its members and all its keys, revoked ones too. */
+/** The account's pool of this name, with its members and all its keys, including revoked ones. */
 export const findPoolByName = readOperation(
   "findPoolByName",
   async (
@@ -106,16 +106,16 @@ export const findPoolByName = readOperation(
 
 export type SavePoolResult = "saved" | "name_taken" | "too_many" | "provisioned" | Overtaken;
 
-/** The name under which the provisioning file's mark of a pool is stored. */
+/** The name under which the provisioning file's digest of a pool is stored. */
 export const provisionKey = (accountName: string, poolName: string) => `${accountName} ${poolName}`;
 
 /**
- * Stores a new pool, or changes one. The row's `revision` is the one from which the change was computed; 0: the pool is new.
- * `provisioned`: the provisioning file identifies the pool by its name, and would create it again under the old one.
+ * Stores a new pool, or changes one. The row's `revision` is the one from which the change was computed, 0 for a new pool. `provisioned`:
+ * the provisioning file identifies the pool by its name, and would create it again under the old one.
  */
 export const savePool = writeOperation("savePool", async (tx, pool: PoolsTable): Promise<SavePoolResult> => {
   const isNew = pool.revision === 0;
-  // Two that take one name at once would not see each other.
+  // Two concurrent changes to one name would not see each other.
   await lockAccount(tx, pool.account_id);
   const all = await tx.db
     .selectFrom("pools")
@@ -170,7 +170,7 @@ interface Whose {
   poolId: string;
 }
 
-/** Locks the account's pool, for changes of what belongs to it that have to come one after the other. */
+/** Locks the account's pool, to serialise changes of what belongs to it. */
 export async function lockPool(tx: Tx, { accountId, poolId }: Whose): Promise<boolean> {
   const row = await tx.db
     .selectFrom("pools")
@@ -193,8 +193,8 @@ async function moveRevision(tx: Tx, { accountId, poolId }: Whose, at: number): P
 }
 
 /**
- * Removes a pool with its members, keys, stored answers and deferred completions; what was used stays written down. The contents of
- * its calls can be read no more, and the maintenance deletes them in batches. False: the account has none.
+ * Removes a pool with its members, keys, stored answers and deferred completions; its usage is kept. The contents of its calls can no
+ * longer be read, and the maintenance deletes them in batches. False if the account has no such pool.
  */
 export const removePool = writeOperation("removePool", async (tx, whose: Whose): Promise<boolean> => {
   if (!(await lockPool(tx, whose))) return false;
@@ -207,7 +207,7 @@ export const removePool = writeOperation("removePool", async (tx, whose: Whose):
       .where("key_id", "in", (eb) => eb.selectFrom("pool_keys").select("id").where("pool_id", "=", poolId))
       .execute();
   }
-  // Only its keys could read what was asked of it.
+  // Only its keys could read its answers.
   await tx.db.deleteFrom("deferred_completions").where("pool_id", "=", poolId).execute();
   await tx.db.deleteFrom("pool_answers").where("pool_id", "=", poolId).execute();
   await tx.db.deleteFrom("lanes").where("id", "=", poolId).execute();
@@ -220,8 +220,8 @@ export const removePool = writeOperation("removePool", async (tx, whose: Whose):
 export type SaveMemberResult = "saved" | "not_found" | "name_taken" | "too_many" | Overtaken;
 
 /**
- * Stores a new member, or changes one. The row's `revision` is the one from which the change was computed; 0: the member is
- * new. `not_found`: the account has no such pool.
+ * Stores a new member, or changes one. The row's `revision` is the one from which the change was computed, 0 for a new member. `not_found`:
+ * the account has no such pool.
  */
 export const saveMember = writeOperation(
   "saveMember",
@@ -248,7 +248,7 @@ export const saveMember = writeOperation(
   },
 );
 
-/** False: the account's pool has no such member. */
+/** False if the account's pool has no such member. */
 export const removeMember = writeOperation(
   "removeMember",
   async (tx, input: Whose & { id: string; at: number }): Promise<boolean> => {

@@ -1,10 +1,10 @@
-// What keys, pools and accounts spent in a local day and its month, by which budgets are measured.
+// What keys, pools and accounts spent in a local day and its month; budgets are compared with it.
 
 import { sql } from "kysely";
 import { costInMillionths } from "#contract/cost.ts";
 import { readOperation } from "#store/database.ts";
 
-/** What a pool's or an account's budget is measured by, as `readSpend`. */
+/** The spend of a pool or an account, in the form of `readSpend`. */
 export const readSharedSpend = readOperation(
   "readSharedSpend",
   async (tx, input: { ownerId: string; day: string; month: string }) => {
@@ -34,7 +34,7 @@ function spendOf(sums: Spent | undefined) {
   };
 }
 
-/** What a budget is measured by. `day`: a local day; `month`: as `2026-11`. Costs in millionths. */
+/** The spend that a budget is compared with. `day`: a local day; `month`: such as `2026-11`. Costs in millionths. */
 export const readSpend = readOperation(
   "readSpend",
   async (tx, input: { keyId: string; day: string; month: string }) => {
@@ -48,7 +48,7 @@ export const readSpend = readOperation(
   },
 );
 
-/** What keys were used for, by their ids; a key without calls is not in it. `day` and `month` as of `readSpend`. */
+/** The spend of keys by id; a key without calls is absent. `day` and `month` as in `readSpend`. */
 export const readKeyUse = readOperation(
   "readKeyUse",
   async (tx, input: { keyIds: readonly string[]; day: string; month: string }) => {

@@ -1,4 +1,4 @@
-// What an account's pools used, summed over some days by what is asked for.
+// Usage of an account's pools, summed over some days and grouped as requested.
 
 import { sql } from "kysely";
 import { readOperation, type Tx } from "#store/database.ts";
@@ -9,36 +9,36 @@ import { noSums, sumNames } from "./usage-sums.ts";
 export type UsageBy = "pool" | "key" | "member" | "model" | "user" | "tag" | "day" | "hour";
 
 /**
- * The sums of a group: of a pool or key (by its id), a member (by its name; empty: none was asked), a model (empty: none
- * answered), an end user or tag (empty: too many at once), a local day, or an hour (its beginning in UTC).
+ * The sums of a group: a pool or key (its id), a member (its name; empty if none was called), a model (empty if none answered), an end user
+ * or tag (empty if there are too many), a local day, or an hour (its start in UTC).
  */
 export interface UsageGroup extends UsageSums {
   group: string;
-  /** Of a pool or key, as long as it is there. */
+  /** For a pool or key, as long as it exists. */
   name: string | null;
   /** Empty for end users and tags. */
   latencies: Histogram;
   firstBytes: Histogram;
-  /** Of a day that is split: its member, or empty where none was asked. */
+  /** For a day that is split: its member, or empty if none was called. */
   member: string | null;
 }
 
 export interface UsageInput {
   accountId: string;
-  /** Null: all pools of the account. */
+  /** Null for all pools of the account. */
   poolId: string | null;
   /** Local days, both included. */
   from: string;
   to: string;
   by: UsageBy;
-  /** Each day member by member; of days alone. */
+  /** Splits each day by member; for days only. */
   split?: boolean;
 }
 
-/** End users and tags are the clients' texts: so many are reported, those with the most calls. */
+/** End users and tags are the clients' texts: at most this many are returned, those with the most calls. */
 const maxLabels = 1_000;
 
-/** In the order of the groups; end users and tags by their calls, most first. */
+/** In the order of the groups; end users and tags by number of calls, descending. */
 export const readUsage = readOperation("readUsage", async (tx, input: UsageInput): Promise<UsageGroup[]> => {
   const { by, split = false } = input;
   if (by === "user" || by === "tag") return await labelGroups(tx, input, by);

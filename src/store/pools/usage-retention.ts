@@ -1,11 +1,10 @@
-// Removes what calls add up to where it is kept as long as single calls: sums by hour, by part, by end user and by tag, and the counts of
-// refused calls.
+// Removes sums that are kept as long as single calls: by hour, by part, by end user and by tag, and the counts of refused calls.
 
 import { sql } from "kysely";
 import { type Tx, writeOperation } from "#store/database.ts";
 import { refsOf } from "./usage-sums.ts";
 
-/** Removes the hours, parts, labels and refusals of days before this one, at most `limit` rows of each; how many they were. */
+/** Removes the hours, parts, labels and refusals of days before this one, at most `limit` rows of each; returns how many. */
 export const deleteUsageSums = writeOperation(
   "deleteUsageSums",
   async (tx, { before, limit }: { before: string; limit: number }) => {
@@ -31,7 +30,7 @@ export const deleteUsageSums = writeOperation(
   },
 );
 
-/** Hours are compared with a day as texts. */
+/** Hours are compared with a day as text. */
 async function deleteParts(
   tx: Tx,
   table: "usage_parts" | "refused_calls",

@@ -1,5 +1,5 @@
-// What the calls of pool keys add up to: for each local day by member and model, for each hour, also by member, model and status, and for
-// each day by end user and by tag. Days stay, hours and labels are removed with the calls.
+// Sums over the calls of pool keys: for each local day by member and model, for each hour, also by member, model and status, and for each
+// day by end user and by tag. Days are kept; hours and labels are removed with the calls.
 
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "#store/database.ts";
@@ -15,7 +15,7 @@ import { isUnpriced } from "./unpriced.ts";
 
 type Call = CompletionsTable & { day: string };
 
-/** A client that disconnected is no error. */
+/** A client that disconnected is not an error. */
 const isError = ({ status }: CompletionsTable) => status >= 400 && status !== 499;
 
 const sumColumns = {
@@ -52,19 +52,19 @@ function addCall(sums: UsageSums, call: Call): void {
   sums.unpriced += isUnpriced(call) ? 1 : 0;
 }
 
-/** Outcomes that say nothing against the member. */
+/** Outcomes that are not the member's fault. */
 const blameless: readonly string[] = ["ok", "aborted", "pretended_down"];
 
-/** The members that were asked and did not answer; not those whose caller went away. */
+/** The members that were called and did not answer, except those whose caller disconnected. */
 export function failedIn({ attempts }: CompletionsTable): string[] {
   const asked = JSON.parse(attempts) as { member: string; outcome: string }[];
   return asked.flatMap(({ member, outcome }) => (blameless.includes(outcome) ? [] : [member]));
 }
 
-/** Each call counts once, so that sums over members are those of the pool: under the member that failed last where none answered. */
+/** Each call counts once, so that sums over members are those of the pool: under the last member that failed, if none answered. */
 const countedUnder = (call: CompletionsTable): string => call.member ?? failedIn(call).at(-1) ?? "";
 
-/** Calls that differ in nothing that rows tell apart, with their sums. */
+/** Calls that are equal in every column, with their sums. */
 interface Group extends UsageSums, Pick<Call, "account_id" | "pool_id" | "key_id" | "day"> {
   hour: string;
   member: string;
@@ -74,14 +74,14 @@ interface Group extends UsageSums, Pick<Call, "account_id" | "pool_id" | "key_id
   first_bytes: Histogram;
 }
 
-/** Most calls of a write are alike, so that what follows has few groups to go through. */
+/** Most calls of a write are alike, so there are few groups to process. */
 function groupsOf(calls: readonly Call[]): Group[] {
   const groups = new Map<string, Group>();
   for (const call of calls) {
     const { account_id, pool_id, key_id, day, model, status, at } = call;
     const member = countedUnder(call);
     const hour = at - (at % hourMs);
-    // Names of members and models may have any character but this one.
+    // Names of members and models may contain any character but this one.
     const name = `${key_id}\n${day}\n${hour}\n${status}\n${member}\n${model}`;
     let group = groups.get(name);
     if (group === undefined) {
@@ -122,7 +122,7 @@ export async function addSums(tx: Tx, calls: readonly Call[]): Promise<void> {
 }
 
 const hourMs = 3_600_000;
-/** The beginning of the hour in UTC. */
+/** The start of the hour in UTC. */
 export const hourOf = (at: number) => new Date(at - (at % hourMs)).toISOString();
 
 type Key = Readonly<Record<string, string>>;
@@ -170,7 +170,7 @@ async function addTimed(
     from ${tx.rows("sums", heads, rows)} where true order by ${refs}
     on conflict (${refs}) do nothing
   `.execute(tx.db);
-  // The counts of durations are JSON, so they are added here, and the rows locked meanwhile.
+  // The counts of durations are JSON, so they are added here while the rows are locked.
   const { rows: stored } = await sql<UsageDaysTable & UsageHoursTable>`
     select * from ${tx.indexed(table)}
     where (${refs}) in (select ${refs} from ${tx.rows("sums", keyColumns, rows)})
@@ -218,7 +218,7 @@ interface LabelSums extends UsageSums {
   pool_id: string;
 }
 
-/** Labels are the clients' texts: in one write, those beyond this many count together, under the empty label. */
+/** Labels are the clients' texts: in one write, those beyond this many count together under the empty label. */
 const maxLabels = 2_000;
 
 /** In the order in which their rows are locked. */
@@ -243,7 +243,7 @@ function labelSums(calls: readonly Call[]): LabelSums[] {
   return [...sums.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
 }
 
-/** Labels of a key, of one kind, that a day has rows for; calls with further ones count under the empty label. */
+/** The maximum number of labels of one kind that a key has rows for in a day; calls with further ones count under the empty label. */
 export const maxLabelsOfDay = 10_000;
 
 const groupOf = ({ key_id, kind, day }: Pick<LabelSums, "key_id" | "kind" | "day">) =>
@@ -251,7 +251,7 @@ const groupOf = ({ key_id, kind, day }: Pick<LabelSums, "key_id" | "kind" | "day
 const labelOf = (sum: Pick<LabelSums, "key_id" | "kind" | "day" | "label">) =>
   JSON.stringify([sum.key_id, sum.kind, sum.day, sum.label]);
 
-/** The sums with new labels beyond a day's bound put together. Two processes at once may exceed it by one write each. */
+/** The sums, with new labels beyond a day's limit merged. Two concurrent processes may exceed the limit by one write each. */
 async function withinDay(tx: Tx, sums: readonly LabelSums[]): Promise<readonly LabelSums[]> {
   const heads = { key_id: "text", kind: "text", day: "text" } as const;
   const names = refsOf(Object.keys({ ...heads, label: "text" }));
@@ -305,7 +305,7 @@ async function addLabels(tx: Tx, all: readonly LabelSums[]): Promise<void> {
   `.execute(tx.db);
 }
 
-/** Adds to what pools and accounts have spent, in the order in which their rows are locked. */
+/** Adds to the spend of pools and accounts, in the order in which their rows are locked. */
 async function addSpend(tx: Tx, groups: readonly Group[]): Promise<void> {
   const spent = new Map<string, SpendDaysTable>();
   for (const { account_id, pool_id, day, prompt_tokens, completion_tokens, cost, cost_rest } of groups) {

@@ -1,5 +1,5 @@
-// The calls of pool keys, one row each, written behind the answers, many at once, together with what they add up to
-// (`usage-sums.ts`). A call that is written twice counts once.
+// The calls of pool keys, one row each, written after the answers, many at once, together with their sums (`usage-sums.ts`). A call that is
+// written twice counts once.
 
 import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { CompletionsTable } from "#store/schema/pools.ts";
@@ -54,7 +54,7 @@ export const recordUsage = batchedOperation("recordUsage", async (tx, batches: r
   return batches.map(() => null);
 });
 
-/** The ids of those that were not there yet. */
+/** The ids of those that are new. */
 const insertCalls = (tx: Tx, calls: readonly UsedCall[]): Promise<ReadonlySet<string>> =>
   tx.insertMissing(
     "completions",
@@ -66,7 +66,7 @@ const insertCalls = (tx: Tx, calls: readonly UsedCall[]): Promise<ReadonlySet<st
     })),
   );
 
-/** What calls have to match; null: anything. */
+/** Filters for calls; null matches any. */
 export interface CallFilter {
   keyId: string | null;
   /** From the first status to before the second. */
@@ -76,9 +76,9 @@ export interface CallFilter {
   failedOver: boolean | null;
   user: string | null;
   tag: string | null;
-  /** The name of a member that was asked and did not answer. */
+  /** The name of a member that was called and did not answer. */
   failedBy: string | null;
-  /** The API in which it was asked for. */
+  /** The API of the request. */
   api: string | null;
   /** From the first instant (epoch ms) to before the second. */
   at: readonly [number, number] | null;
@@ -92,11 +92,11 @@ export interface ListCallsInput extends CallFilter {
   /** Calls before this id; null: from the newest on. */
   before: string | null;
   limit: number;
-  /** Most rows to look at where not every one fits: a rare match among millions takes several looks. */
+  /** Most rows to read if not every one matches: a rare match among millions takes several searches. */
   maxScanned: number;
 }
 
-/** `key_name`: of its key, as long as that is there. */
+/** `key_name`: of its key, as long as the key exists. */
 export type NamedCall = CompletionsTable & { key_name: string | null };
 
 async function named(tx: Tx, rows: readonly CompletionsTable[]): Promise<NamedCall[]> {
@@ -124,7 +124,7 @@ export const findCall = readOperation(
   },
 );
 
-/** Calls of a pool, newest first. `lookedTo`: the look ended there without finding enough; null: there is no more. */
+/** Calls of a pool, newest first. `lookedTo`: the search stopped there without finding enough; null if there is nothing more. */
 export const listCalls = readOperation(
   "listCalls",
   async (tx, input: ListCallsInput): Promise<{ rows: NamedCall[]; lookedTo: string | null }> => {
@@ -146,7 +146,7 @@ export const listCalls = readOperation(
   },
 );
 
-/** Null: every call matches. */
+/** Null if every call matches. */
 function matcher({ status, member, model, failedOver, user, tag, failedBy, api, at }: CallFilter) {
   const parts = [status, member, model, failedOver, user, tag, failedBy, api, at];
   if (parts.every((part) => part === null)) return null;
@@ -162,7 +162,7 @@ function matcher({ status, member, model, failedOver, user, tag, failedBy, api, 
     (tag === null || (JSON.parse(row.tags) as string[]).includes(tag));
 }
 
-/** Removes calls before an id, oldest first, at most `limit`; how many they were. The sums of their days stay. */
+/** Removes calls before an id, oldest first, at most `limit`; returns how many. The sums of their days are kept. */
 export const deleteCalls = writeOperation(
   "deleteCalls",
   async (tx, input: { before: string; limit: number }) => {

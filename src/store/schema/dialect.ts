@@ -1,11 +1,11 @@
-// How one text of a table becomes SQL of either engine.
+// Translates a text for a table into the SQL of either engine.
 
 import { sql } from "kysely";
 import type { Tx } from "#store/database.ts";
 
 /**
- * One text for both engines, but for two words. `text` compares by bytes, as SQLite does by itself: a language's
- * order is slower and no order for ids. `clustered` tables are found by their key alone, so SQLite keeps them in one tree.
+ * One text for both engines, except for two words. `text` is compared by bytes, as SQLite does by default: a locale's order is slower and
+ * unsuitable for ids. `clustered` tables are only looked up by their key, so SQLite keeps them in one tree.
  */
 function dialect(tx: Tx, statement: string): string {
   if (tx.engine === "sqlite") return statement.replace(/\) clustered$/, ") without rowid");

@@ -1,15 +1,15 @@
-// The tables of email: what a mail has beside its message row, its files, the domains that it is signed for.
+// The tables of email: what a mail stores besides its message row, its files, and signing domains.
 
-/** What an email has beside its row in `messages`. */
+/** What an email stores besides its row in `messages`. */
 export interface EmailsTable {
   message_id: string;
   account_id: string;
   subject: string;
   sender_name: string | null;
   reply_to: string | null;
-  /** First opening by a person, as far as one can tell; null: none. */
+  /** First opening by a person, as far as that can be determined; null if none. */
   opened_at: number | null;
-  /** Openings by people; those of machines are counted apart. */
+  /** Openings by people; those by machines are counted separately. */
   open_count: number;
   machine_opens: number;
   clicked_at: number | null;
@@ -17,18 +17,18 @@ export interface EmailsTable {
   complained_at: number | null;
 }
 
-/** An email's body, which may be megabytes long. Written with its message and removed with it, never changed. */
+/** An email's body, which may be megabytes long. Written and removed with its message, never changed. */
 export interface EmailBodiesTable {
   message_id: string;
   body: string;
 }
 
-/** A file of a request, which every contact gets. Without a request it is unbound: uploaded, and not yet accepted. */
+/** A file of a request, which every contact receives. Without a request it is unbound: uploaded, but not yet accepted. */
 export interface AttachmentsTable {
   id: string;
   account_id: string | null;
   request_id: string | null;
-  /** The request's messages have ids from the first to the last: what needs it is looked for between them. */
+  /** The request's messages have ids from the first to the last: messages that need the file are searched between them. */
   first_id: string | null;
   last_id: string | null;
   /** From 0, in the order of the request. */
@@ -41,8 +41,8 @@ export interface AttachmentsTable {
   sha256: string;
   created_at: number;
   /**
-   * When its content was deleted, because no message needs it any more; for an unbound file: when its deletion began, so
-   * that it cannot be bound any more. Null: all of it is there.
+   * When its content was deleted, because no message needs it any more; for an unbound file, when its deletion began, so that it can no
+   * longer be bound. Null if all of it exists.
    */
   content_deleted_at: number | null;
 }
@@ -50,7 +50,7 @@ export interface AttachmentsTable {
 export interface AttachmentChunksTable {
   attachment_id: string;
   seq: number;
-  /** Base64: text crosses both engines and the threads alike, and mail needs it in this form anyway. */
+  /** Base64: text is handled alike by both engines and the threads, and mail needs this form anyway. */
   content: string;
 }
 
@@ -64,10 +64,10 @@ export interface SendingDomainsTable {
 }
 
 type DkimKeyState =
-  /** Made, and waits until its record is seen in DNS. */
+  /** Created, and waiting until its record is seen in DNS. */
   | "pending"
   | "active"
-  /** Signs no more; its record should stay in DNS for a week. */
+  /** No longer signs; its record should stay in DNS for a week. */
   | "retired";
 
 export interface DkimKeysTable {
@@ -90,12 +90,12 @@ export interface SoftBouncesTable {
   account_id: string;
   recipient: string;
   count: number;
-  /** The message that was counted last, so that no message counts twice. */
+  /** The last message that was counted, so that no message counts twice. */
   message_id: string;
   updated_at: number;
 }
 
-/** Engagements that were stored, so that the same again counts once. */
+/** Stored engagements, so that a repetition counts once. */
 export interface EngagementsTable {
   message_id: string;
   key: string;

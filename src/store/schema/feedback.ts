@@ -1,20 +1,20 @@
-// The tables of what providers report: receipts with the references that find their messages, and messages received.
+// The tables of providers' reports: receipts with the references that match them to messages, and received messages.
 
 import type { Channel } from "#contract/messages/channel.ts";
 
 export interface ReferencesTable {
   gateway_id: string;
   reference: string;
-  /** Null: a receipt came before our own record of the reference. */
+  /** Null if a receipt came before our own record of the reference. */
   message_id: string | null;
-  /** How many references of the message have to be delivered until it is. */
+  /** How many of the message's references must be delivered until it counts as delivered. */
   parts: number;
   created_at: number;
 }
 
 export interface ReceiptsTable {
   gateway_id: string;
-  /** What makes a receipt the same as another: a digest of its content. */
+  /** A digest of the content, which identifies repeated receipts. */
   key: string;
   reference: string | null;
   message_id: string | null;
@@ -25,7 +25,7 @@ export interface ReceiptsTable {
   received_at: number;
   /** 0: waits for its message to become known. */
   applied: 0 | 1;
-  /** For a bounced email: what the bounce says about the address; null: nothing. */
+  /** For a bounced email: what the bounce shows about the address; null if nothing. */
   bounce: "hard" | "soft" | null;
 }
 
@@ -36,14 +36,14 @@ export interface UnknownWordsTable {
   at: number;
 }
 
-/** A message of several parts of which some were reported as delivered. */
+/** A message of several parts, some of which were reported as delivered. */
 export interface PartlyDeliveredTable {
   message_id: string;
-  /** When the others are waited for no longer, epoch ms. */
+  /** When the wait for the others ends, epoch ms. */
   until: number;
 }
 
-/** When a person last wrote to a gateway, of channels with a reply window. */
+/** When a person last wrote to a gateway, on channels with a reply window. */
 export interface ReplyWindowsTable {
   gateway_id: string;
   sender: string;
@@ -51,7 +51,7 @@ export interface ReplyWindowsTable {
   heard_at: number;
 }
 
-/** A person whom a recipient reaches, and whom messages from them name as `sender`. */
+/** The person whom a recipient reaches, and who appears as `sender` in messages from them. */
 export interface SenderNamesTable {
   gateway_id: string;
   sender: string;
@@ -65,7 +65,7 @@ export interface GatewayAccountUpdatesTable {
   gateway_id: string;
   /** JSON of `GatewayFacts`. */
   facts: string;
-  /** The last notice; null: there was none. */
+  /** The last notice; null if there was none. */
   notice: string | null;
   noticed_at: number | null;
   /** Of the newest facts, by the provider's clock. */
@@ -84,12 +84,12 @@ export interface InboundTable {
   /** JSON list. */
   media: string;
   received_at: number;
-  /** The message that it answers, where that is known. */
+  /** The message that it answers, if known. */
   in_reply_to: string | null;
   /** Set if its text is an opt-out or opt-in keyword. */
   consent_keyword: "out" | "in" | null;
-  /** JSON of `ReceivedDetails`; null: of a channel that has none. */
+  /** JSON of `ReceivedDetails`; null for channels without details. */
   details: string | null;
-  /** JSON of `ReceivedFile`; null: it has none that its provider keeps. */
+  /** JSON of `ReceivedFile`; null if its provider keeps none. */
   file: string | null;
 }

@@ -12,9 +12,9 @@ export interface UsersTable extends Revised {
   email: string;
   name: string;
   role: Role;
-  /** The member's account; null: an operator. */
+  /** The member's account; null for an operator. */
   account_id: string | null;
-  /** argon2id, in PHC form; empty while the user has chosen none. */
+  /** argon2id, in PHC form; empty if the user has not chosen one yet. */
   password: string;
   active: Flag;
   created_at: number;
@@ -37,11 +37,11 @@ export interface ManagementTokensTable {
   /** SHA-256 of the token, hex. */
   hash: string;
   name: string;
-  /** Its first and last characters, to know it by. */
+  /** Its first and last characters, for recognition. */
   hint: string;
   role: Role;
   account_id: string | null;
-  /** JSON: what the token may do; null: all that its role may. */
+  /** JSON: the token's scopes; null for all that its role allows. */
   scopes: string | null;
   /** Null if it does not end. */
   expires_at: number | null;

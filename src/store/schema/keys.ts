@@ -9,11 +9,11 @@ export interface ApiKeysTable {
   /** The key itself, sealed, so that its owner can see it again; null when copies are not kept. */
   sealed: string | null;
   created_at: number;
-  /** Its first and last characters; null: it was stored before these were kept. */
+  /** Its first and last characters; null if it was stored before these were kept. */
   hint: string | null;
-  /** Until when it works beside the key that came after it; null: it is the account's key. */
+  /** Until when it works beside its successor; null for the account's current key. */
   works_until: number | null;
-  /** When it was last shown, to the minute; null: not since this is kept. */
+  /** When it was last used, to the minute; null if that was before this was recorded. */
   last_used_at: number | null;
 }
 
@@ -25,7 +25,7 @@ export interface NamedKeysTable extends Revised {
   hash: string;
   /** The first and last characters of its text. */
   hint: string;
-  /** The SHA-256 of the text before, and until when that one works. */
+  /** The SHA-256 of the previous text, and until when that one works. */
   previous_hash: string | null;
   previous_works_until: number | null;
   /** JSON of `namedKeyRules`. */

@@ -1,15 +1,15 @@
-// The columns that change with a message's state, listed once: what a transition writes, and what an event keeps of them.
+// The columns that change with a message's state, listed once: a transition writes them, and an event keeps some of them.
 
 import type { Status } from "#contract/messages/channel.ts";
 
 export interface MessageState {
   status: Status;
-  /** When it may go out; not null exactly while it waits (queued, scheduled). */
+  /** When it may be sent; not null exactly while it waits (queued, scheduled). */
   due_at: number | null;
   /** State changes so far; the next event's number. */
   version: number;
   attempts: number;
-  /** Resends after an attempt whose outcome was unknown: automatic ones, and those that the account asked for. */
+  /** Resends after an attempt whose outcome was unknown: automatic ones, and those that the account requested. */
   resends: number;
   /** When its first attempt was deferred, on the lane's clock (see `lanes.paused_ms`). */
   first_deferred_at: number | null;
@@ -55,13 +55,13 @@ const names = Object.keys(columns) as (keyof Columns)[];
 /** The names of the columns, in one order. */
 export const stateColumns: readonly (keyof MessageState)[] = names;
 
-/** The types of the columns, for rows that are handed to SQL. */
+/** The types of the columns, for rows that are passed to SQL. */
 export const stateColumnTypes = Object.fromEntries(names.map((name) => [name, columns[name].type])) as Record<
   keyof MessageState,
   "text" | "bigint"
 >;
 
-/** The columns that events show as they were. The gateway is one of them, because a message that waits may move. */
+/** The columns that events show as they were. The gateway is one of them, because a waiting message may move. */
 export const snapshotColumns: readonly (EventColumn | "gateway_id")[] = [
   ...names.filter((name): name is EventColumn => columns[name].inEvents),
   "gateway_id",
@@ -75,7 +75,7 @@ export function snapshotOf(row: MessageSnapshot): MessageSnapshot {
   return Object.fromEntries(snapshotColumns.map((name) => [name, row[name]])) as unknown as MessageSnapshot;
 }
 
-/** The columns that events show of a message as it was accepted: beside `known`, none has a value yet. */
+/** The columns that events show of a message at acceptance: except for `known`, none has a value yet. */
 export function acceptedSnapshot(
   known: Pick<MessageSnapshot, "status" | "due_at" | "updated_at" | "gateway_id">,
 ): MessageSnapshot {

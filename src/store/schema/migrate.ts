@@ -1,6 +1,5 @@
-// Brings the schema up to date, forward only. A schema newer than this code is refused, because an older binary would
-// lose what it does not know. A schema that is not a prefix of the list is refused too: it belongs to an unreleased
-// version, whose tables have other columns.
+// Applies migrations, forward only. A schema newer than this code is refused, because an older binary would lose what it does not know. A
+// schema that is not a prefix of the list is refused too: it belongs to an unreleased version, whose tables have other columns.
 
 import { sql } from "kysely";
 import { StorageError, type Tx } from "#store/database.ts";
@@ -68,13 +67,13 @@ export interface AppliedMigration {
   name: string;
 }
 
-/** Whether a table of migrations is Trunkline's: its first one is. */
+/** Whether a table of migrations is Trunkline's: its first entry is. */
 export const isTrunkline = (applied: readonly AppliedMigration[]) =>
   applied[0]?.id === migrations[0]?.id && applied[0]?.name === migrations[0]?.name;
 
 /**
- * Runs inside one transaction, under the engine's own lock, so that two starters do not collide. `upTo`: the id of the last
- * migration that is made.
+ * Runs inside one transaction, under the engine's own lock, so that two starting processes do not collide. `upTo`: the id of the last
+ * migration to apply.
  */
 export async function migrate(tx: Tx, upTo = newestSchema): Promise<void> {
   await sql`create table if not exists migrations (id bigint primary key, name text not null)`.execute(tx.db);

@@ -1,5 +1,5 @@
-// The tables of the AI half. Costs are in millionths of the account's currency unit, and what is left of them is in millionths of
-// those (`cost_rest`).
+// The tables of the AI gateway. Costs are in millionths of the account's currency unit, and the remainder in millionths of those
+// (`cost_rest`).
 
 import type { DeferredStatus } from "#contract/ai/deferred.ts";
 import type { CallKind } from "#contract/ai/operations.ts";
@@ -7,7 +7,7 @@ import type { Revised } from "#store/revision.ts";
 
 type Flag = 0 | 1;
 
-/** The revision is raised by each change of its members too. */
+/** Each change of its members increases the revision too. */
 export interface PoolsTable extends Revised {
   id: string;
   account_id: string;
@@ -40,7 +40,7 @@ export interface PoolKeysTable extends Revised {
   name: string;
   /** SHA-256 of the key, hex. */
   hash: string;
-  /** Its first and last characters, to know it by. */
+  /** Its first and last characters, for recognition. */
   hint: string;
   /** JSON of `KeyRules`. */
   rules: string;
@@ -54,12 +54,12 @@ export interface CompletionsTable {
   id: string;
   account_id: string;
   pool_id: string;
-  /** The pool's own id: a person tried the pool without a key. */
+  /** The pool's own id if a person tried the pool without a key. */
   key_id: string;
   at: number;
   kind: CallKind;
   stream: Flag;
-  /** The status that the caller got; 499: the caller disconnected. */
+  /** The status that the caller received; 499 if the caller disconnected. */
   status: number;
   member: string | null;
   model: string | null;
@@ -71,45 +71,45 @@ export interface CompletionsTable {
   estimated: Flag;
   cost: number;
   cost_rest: number;
-  /** Of the prompt tokens: read from, and written to, the provider's cache. */
+  /** Part of the prompt tokens: read from, and written to, the provider's cache. */
   cached_tokens: number;
   cache_write_tokens: number;
-  /** Whose price it was; null: none is known, or the call is from before. */
+  /** The source of the price; null if none is known, or the call is from before. */
   price_source: "set" | "list" | null;
   first_byte_ms: number | null;
   ms: number;
-  /** 1: more than one member was asked. */
+  /** 1 if more than one member was called. */
   failed_over: Flag;
   /** The end user that the caller named. */
   end_user: string | null;
   /** JSON list of the caller's tags, such as `team=checkout`. */
   tags: string;
   client_request_id: string | null;
-  /** The API in which a completion was asked for, such as `messages`; null: another operation, or a call from before. */
+  /** The API of the completion, such as `messages`; null for another operation, or a call from before. */
   api: string | null;
-  /** Who tried the pool: an e-mail address, or the name of a management token. Null: a key's call. */
+  /** Who tried the pool: an e-mail address, or the name of a management token. Null for a key's call. */
   person: string | null;
-  /** It was answered by the answer to an earlier request: by the pool's cache, or under its `Idempotency-Key`. */
+  /** The answer to an earlier request was used: by the pool's cache, or under its `Idempotency-Key`. */
   reused: "cache" | "idempotency_key" | null;
 }
 
 /** An answer that serves more than one request, or the lease of a call that will have one. */
 export interface PoolAnswersTable {
-  /** A digest of what the request is found by. */
+  /** A digest of the request's lookup key. */
   name: string;
   pool_id: string;
   key_id: string;
   bytes: number;
   expires_at: number;
-  /** The process that asks; null: it has the answer. */
+  /** The process that makes the call; null once it has the answer. */
   owner: string | null;
-  /** A digest of the request, where the name does not say it. */
+  /** A digest of the request, if the name does not contain it. */
   fingerprint: string;
   /** Sealed. Null while the call is under way. */
   answer: string | null;
 }
 
-/** What was asked and answered in a call. */
+/** The request and answer of a call. */
 export interface CallContentsTable {
   call_id: string;
   account_id: string;
@@ -131,22 +131,22 @@ export interface DeferredCompletionsTable {
   id: string;
   account_id: string;
   pool_id: string;
-  /** The key that asked for it; only this key may read and cancel it. */
+  /** The key that created it; only this key may read and cancel it. */
   key_id: string;
-  /** The API in which it was asked for, such as `messages`; null: it was stored before this was. */
+  /** The API of the completion, such as `messages`; null if it was stored before this was recorded. */
   api: string | null;
   status: DeferredStatus;
-  /** Of the lane; one for all. */
+  /** The lane's priority; the same for all. */
   priority: 0;
-  /** When it is asked for next; null: it has ended. */
+  /** When it is next tried; null once it has ended. */
   due_at: number | null;
-  /** How often members were asked for it. */
+  /** How often members were called for it. */
   attempts: number;
-  /** It fails when it has no answer by then. */
+  /** It fails if it has no answer by then. */
   expires_at: number;
   /** The length of the request. */
   bytes: number;
-  /** Sealed; null: it has ended. */
+  /** Sealed; null once it has ended. */
   request: string | null;
   /** The answer or the error, sealed. Null while the completion has neither. */
   result: string | null;
@@ -155,11 +155,11 @@ export interface DeferredCompletionsTable {
   finished_at: number | null;
 }
 
-/** What calls add up to. */
+/** Sums over calls. */
 export interface UsageSums {
   requests: number;
   errors: number;
-  /** Calls for which more than one member was asked. */
+  /** Calls for which more than one member was called. */
   failed_over: number;
   prompt_tokens: number;
   completion_tokens: number;
@@ -171,11 +171,11 @@ export interface UsageSums {
 
 export interface UsageDaysTable extends UsageSums {
   key_id: string;
-  /** JSON of member and model: one column, because plans of a key of four depend on statistics. */
+  /** JSON of member and model: one column, because plans for a key of four depend on statistics. */
   part: string;
-  /** The member that answered, else the one that failed last; empty: none was asked. */
+  /** The member that answered, otherwise the last one that failed; empty if none was called. */
   member: string;
-  /** That the member was asked for; empty: no member answered. */
+  /** The model that the member was called with; empty if no member answered. */
   model: string;
   /** Local day of the account. */
   day: string;
@@ -196,7 +196,7 @@ export interface SpendDaysTable {
   cost_rest: number;
 }
 
-/** The last day or month of which it was announced that a budget runs low. */
+/** The last day or month for which a low budget was announced. */
 export interface BudgetNoticesTable {
   /** A key, a pool or an account. */
   owner_id: string;
@@ -207,7 +207,7 @@ export interface BudgetNoticesTable {
 
 /** By member, model and status. Kept as long as single calls. */
 interface UsagePartsTable extends UsageHoursTable {
-  /** JSON of day, member, model and status: one column, because plans of a key of more depend on statistics. */
+  /** JSON of day, member, model and status: one column, because plans for a longer key depend on statistics. */
   part: string;
   /** As of `UsageDaysTable`. */
   member: string;
@@ -216,7 +216,7 @@ interface UsagePartsTable extends UsageHoursTable {
   status: string;
 }
 
-/** Why a call was refused before any member was asked. */
+/** Why a call was refused before any member was called. */
 export type RefusedBy = "requests" | "tokens" | "concurrency" | "budget";
 
 /** Calls that a limit or a budget refused. Kept as long as single calls. */
@@ -232,7 +232,7 @@ export interface RefusedCallsTable {
   account_id: string;
   pool_id: string;
   calls: number;
-  /** The last of them, and when the limit or the budget allows a call again; null: of a version that did not record it. */
+  /** The last of them, and when the limit or the budget allows a call again; null if written by a version that did not record it. */
   last_at: number | null;
   retry_at: number | null;
 }
@@ -251,7 +251,7 @@ export interface UsageHoursTable extends UsageSums {
   first_bytes: string;
 }
 
-/** What a pool was asked over time. */
+/** Calls of a pool over time. */
 export interface PoolStatisticsTables {
   usage_parts: UsagePartsTable;
   refused_calls: RefusedCallsTable;
@@ -263,7 +263,7 @@ export interface UsageLabelsTable extends UsageSums {
   kind: "user" | "tag";
   /** Local day of the account. */
   day: string;
-  /** The end user, or the tag such as `team=checkout`. Empty: those beyond what one write takes. */
+  /** The end user, or the tag such as `team=checkout`. Empty for those beyond the limit of one write. */
   label: string;
   account_id: string;
   pool_id: string;
@@ -273,17 +273,17 @@ export interface KeyBucketsTable {
   key_id: string;
   kind: "requests" | "tokens";
   /**
-   * Thousandths of a request or token that are taken out: what is left follows a limit that changes. Below zero
-   * when more was given back than was missing.
+   * Thousandths of a request or token that are used: what remains follows a limit that changes. Below zero if more was returned than was
+   * used.
    */
   used: number;
-  /** When that was so. */
+  /** The time of that state. */
   at: number;
 }
 
 export interface KeySlotsTable {
   key_id: string;
   slot: string;
-  /** When it is free again, should its process die. */
+  /** When it is freed if its process dies. */
   until: number;
 }

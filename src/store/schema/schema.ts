@@ -78,7 +78,7 @@ export interface AccountsTable extends Revised {
   /** How many files a request may bring, and how large each may be, bytes. */
   attachment_files: number;
   attachment_bytes: number;
-  /** JSON of `SharedBudgetRules`, for all pools; null: none. */
+  /** JSON of `SharedBudgetRules`, for all pools; null if there are none. */
   ai_budget: string | null;
   created_at: number;
   updated_at: number;
@@ -111,13 +111,13 @@ export interface GatewaysTable extends Revised {
   rules: string;
   /** How acceptance counts the parts of its texts, by the kind's `PartCounting`. Null if as GSM or UCS-2. */
   counting: string | null;
-  /** Since when it takes no new messages, because it is deleted once those that it has have ended; null: it stays. */
+  /** Since when it accepts no new messages, because it is deleted once its messages have ended; null if it is not being deleted. */
   draining_at: number | null;
   created_at: number;
   updated_at: number;
 }
 
-/** A gateway that is gone. Its messages still name it. */
+/** A deleted gateway. Its messages still name it. */
 interface DeletedGatewaysTable
   extends Pick<GatewaysTable, "id" | "account_id" | "identifier" | "channel" | "kind"> {
   deleted_at: number;
@@ -127,7 +127,7 @@ interface RequestsTable {
   id: string;
   account_id: string;
   channel: Channel;
-  /** How many of its messages there are: fewer as retention removes them. */
+  /** How many of its messages exist: retention reduces the number. */
   contacts: number;
   created_at: number;
 }
@@ -144,7 +144,7 @@ export interface MessagesTable extends MessageState {
   recipient_raw: string;
   /** E.164, a short code, or an email address in the form in which addresses are compared. */
   recipient: string;
-  /** What the message consists of, beside or instead of `body`. A gateway that cannot send it never gets the message. */
+  /** The message's contents, besides or instead of `body`. A gateway that cannot send them never gets the message. */
   content: ContentKind;
   /** Empty for an email: see `email_bodies`. */
   body: string;
@@ -160,11 +160,11 @@ export interface MessagesTable extends MessageState {
   segments: number | null;
   /** Credit that was reserved for it. */
   cost: number;
-  /** The spread that chose its gateway, and may choose anew while it waits; null: none did. */
+  /** The spread that chose its gateway, and may choose again while it waits; null if none did. */
   spread_id: string | null;
-  /** The caller's own name for it. */
+  /** The caller's own reference. */
   reference: string | null;
-  /** JSON of the caller's own values. */
+  /** JSON of the caller's own metadata. */
   metadata: string | null;
 }
 
@@ -177,14 +177,14 @@ export interface EventsTable {
   type: string;
   /** Plain words; may be empty. */
   detail: string;
-  /** JSON of an `AttemptEnd`, of the end of an attempt that was not accepted; else null. */
+  /** JSON of an `AttemptEnd`, for the end of an attempt that was not accepted; otherwise null. */
   attempt: string | null;
 }
 
 export type LaneKind = "gateway" | "webhook" | "deferred" | "fan_out" | "maintenance" | "reroute";
 
 export interface LanesTable {
-  /** The id of the gateway, webhook endpoint or pool (`deferred`); the other kinds have one lane each, called like the kind. */
+  /** The id of the gateway, webhook endpoint or pool (`deferred`); the other kinds have one lane each, with the name of the kind. */
   id: string;
   kind: LaneKind;
   active: Flag;
@@ -192,22 +192,22 @@ export interface LanesTable {
   fence: number;
   paused_until: number | null;
   pause_reason: string | null;
-  /** Pauses in a row without a success: the length of the next one. */
+  /** Pauses in a row without a success, which determine the length of the next one. */
   pauses: number;
-  /** When the current pause began; null: not paused. */
+  /** When the current pause began; null if it is not paused. */
   paused_since: number | null;
-  /** All finished pauses together: a lane's clock is the wall clock less this, so that retry windows do not advance. */
+  /** The total length of all finished pauses: a lane's clock is the wall clock minus this, so that retry windows do not advance. */
   paused_ms: number;
   /** Local day that `day_count` counts for. */
   day: string | null;
   day_count: number;
-  /** Moves whenever the gateway's settings or rules change, so that its owner reopens it. */
+  /** Increases whenever the gateway's settings or rules change, so that its owner reopens it. */
   revision: number;
-  /** When an operator paused it; null: no operator did. Separate from `paused_since`, so that no probe is sent. */
+  /** When an operator paused it; null if none did. Separate from `paused_since`, so that no probe is sent. */
   operator_paused_at: number | null;
-  /** The process that asked for the lane; null: none did, or it has the lane. */
+  /** The process that requested the lane; null if none did, or it has the lane. */
   wanted_by: string | null;
-  /** Of a lane that a phone pulls: the earliest instant for its next message; null: now. */
+  /** For a lane that a phone fetches from: the earliest time for its next message; null for now. */
   next_at: number | null;
 }
 
@@ -232,7 +232,7 @@ export interface IdempotencyKeysTable {
   account_id: string;
   path: string;
   key: string;
-  /** SHA-256 of what was asked for, hex. */
+  /** SHA-256 of the request, hex. */
   fingerprint: string;
   request_id: string;
   /** The request's messages lie between these, in the order of its contacts. */
@@ -247,10 +247,10 @@ export interface CreditEntriesTable {
   account_id: string;
   channel: Channel;
   kind: CreditEntryKind;
-  /** What it was for: a request, a message, or an entry's own id. With the kind it is unique, so nothing counts twice. */
+  /** The subject: a request, a message, or an entry's own id. Unique together with the kind, so nothing counts twice. */
   reference: string;
   at: number;
-  /** Added to the balance; below zero: taken from it. */
+  /** Added to the balance; negative if taken from it. */
   amount: number;
   /** The balance after it. */
   remaining: number;
@@ -262,7 +262,7 @@ export type SuppressionReason = "opt_out" | "manual" | "bounce" | "complaint" | 
 export interface SuppressionsTable {
   account_id: string;
   channel: Channel;
-  /** As messages have it: E.164, a short code, or a lower-case address. */
+  /** In the form that messages use: E.164, a short code, or a lower-case address. */
   recipient: string;
   reason: SuppressionReason;
   note: string | null;

@@ -9,12 +9,12 @@ export interface OutboxTable {
   /** Derived from the change, so that one change is never two events. */
   id: string;
   account_id: string;
-  /** The event's type; `request`: a whole send was accepted, and each of its messages is an event. */
+  /** The event's type; `request` if a whole send was accepted, and each of its messages is an event. */
   type: string;
   at: number;
   message_id: string | null;
   priority: number;
-  /** JSON: of a message, its changing fields as they were (`Snapshot`); of a request, its ids; else the event's data. */
+  /** JSON: for a message, its changing fields at that time (`Snapshot`); for a request, its ids; otherwise the event's data. */
   data: string;
 }
 
@@ -23,14 +23,14 @@ export interface WebhookEndpointsTable extends Revised {
   account_id: string;
   /** Sealed. */
   url: string;
-  /** Digest of the URL. Null if an earlier version stored it, and this start has still to seal it. */
+  /** Digest of the URL. Null if an earlier version stored it, and this start has not sealed it yet. */
   url_hash: string;
   /** JSON list of patterns, such as `message.*`. */
   events: string;
   active: Flag;
   /** `whsec_…`, sealed. */
   secret: string;
-  /** The secret before it, sealed; signs as well until `old_secret_until`. */
+  /** The previous secret, sealed; it also signs until `old_secret_until`. */
   old_secret: string | null;
   old_secret_until: number | null;
   /** Time of the first failure since the last success. Null if there was none. */
@@ -63,9 +63,9 @@ export interface WebhookDeliveriesTable {
   due_at: number | null;
   held_due_at: number | null;
   status: DeliveryStatus;
-  /** Tries since it was made or last replayed. */
+  /** Attempts since it was created or last replayed. */
   attempts: number;
-  /** JSON list of its latest tries. */
+  /** JSON list of its latest attempts. */
   log: string;
   created_at: number;
   updated_at: number;

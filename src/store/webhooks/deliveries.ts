@@ -1,5 +1,5 @@
-// Webhook deliveries on their way: read when due, and settled after each try. A settlement counts once: it has
-// to be of the try that comes next by the row, so of two owners of a lane the second changes nothing.
+// Webhook deliveries in progress: read when due, and settled after each attempt. A settlement counts once: it must be for the attempt that
+// comes next according to the row, so of two owners of a lane the second changes nothing.
 
 import { sql } from "kysely";
 import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -13,17 +13,17 @@ export interface DeliveryAttempt {
   at: number;
   /** How long the attempt took, ms. */
   ms: number;
-  /** Of the answer; null: there was none. */
+  /** The status of the answer; null if there was none. */
   status: number | null;
-  /** Why it did not succeed; null: it did. */
+  /** Why it did not succeed; null if it did. */
   reason: string | null;
-  /** How the answer's body begins; null: there was none. */
+  /** The beginning of the answer's body; null if there was none. */
   answer: string | null;
 }
 
 const maxLogLines = 20;
 
-/** The log (a delivery's column) with this line behind it; the oldest lines go. */
+/** The log (a delivery's column) with this line appended; the oldest lines are dropped. */
 export function appendLine(log: string, line: DeliveryAttempt): string {
   return JSON.stringify([...(JSON.parse(log) as DeliveryAttempt[]), line].slice(-maxLogLines));
 }
@@ -35,14 +35,14 @@ export interface DueDelivery {
   due_at: number;
 }
 
-/** The next due deliveries of an endpoint's priority; the lane is the endpoint's. Writes nothing. */
+/** The next due deliveries of an endpoint's priority; the lane is the endpoint's. Read-only. */
 export const readDueDeliveries = readOperation(
   "readDueDeliveries",
   async (tx, input: DueQuery) =>
     await selectDue<DueDelivery>(tx, "webhook_deliveries", sql`event_id as id, priority, due_at`, input),
 );
 
-/** When the endpoint's next delivery that is not due yet becomes due; null: no such delivery. */
+/** When the endpoint's next delivery that is not due yet becomes due; null if there is none. */
 export const nextDueDelivery = readOperation(
   "nextDueDelivery",
   async (tx, input: { laneId: string; priorities: readonly number[]; now: number }) =>
@@ -53,17 +53,17 @@ export interface PendingDelivery {
   id: string;
   type: string;
   body: string;
-  /** Tries before this one. */
+  /** Attempts before this one. */
   attempts: number;
 }
 
-/** `fenced`: the lane belongs to another process. `inactive`: the endpoint is gone or switched off. */
+/** `fenced`: the lane belongs to another process. `inactive`: the endpoint was deleted or disabled. */
 export type PendingDeliveries =
   | { kind: "ready"; endpoint: WebhookEndpointsTable; deliveries: PendingDelivery[] }
   | { kind: "fenced" }
   | { kind: "inactive" };
 
-/** What is to be posted, as it is now; only what still waits. */
+/** The current contents of what is to be posted; only what still waits. */
 export const readPendingDeliveries = readOperation(
   "readPendingDeliveries",
   async (
@@ -105,22 +105,22 @@ export const readPendingDeliveries = readOperation(
 export interface DeliverySettlement {
   endpointId: string;
   eventId: string;
-  /** The try that this is the outcome of, counted from 1. */
+  /** The attempt with this outcome, counted from 1. */
   attempt: number;
   at: number;
   line: DeliveryAttempt;
-  /** `dueAt`: of the next try, or null when that was the last. `gone`: the endpoint wants no more of anything. */
+  /** `dueAt`: when the next attempt is due, or null if this was the last. `gone`: the endpoint asked for no more events. */
   outcome: { kind: "delivered" } | { kind: "failed"; dueAt: number | null; gone: boolean };
 }
 
 export interface DeliverySettled {
-  /** When the delivery is due again; null: it waits no more. */
+  /** When the delivery is due again; null if it no longer waits. */
   dueAt: number | null;
-  /** The endpoint was disabled with this settlement: why, in plain words. */
+  /** This settlement disabled the endpoint: why, in plain words. */
   disabled: string | null;
 }
 
-/** An endpoint that only failed for this long is disabled. */
+/** An endpoint that has only failed for this long is disabled. */
 const failingMs = 5 * 24 * 3_600_000;
 
 const keyOf = (endpointId: string, eventId: string) => `${endpointId} ${eventId}`;
@@ -137,7 +137,7 @@ export const settleDeliveries = batchedOperation(
       const endpoint = endpoints.get(endpointId);
       if (!row || !endpoint) return { dueAt: null, disabled: null };
       const disabled = judge(endpoint, settlement);
-      // Another owner's try of the same number was faster, or it was stopped or replayed meanwhile.
+      // Another owner's attempt with the same number was first, or it was stopped or replayed meanwhile.
       if (row.status !== "pending" || row.attempts !== attempt - 1) return { dueAt: row.due_at, disabled };
       row.attempts = attempt;
       row.updated_at = at;
@@ -157,7 +157,7 @@ export const settleDeliveries = batchedOperation(
 
 const countedAs = { pending: "failed", delivered: "delivered", failed: "undelivered" } as const;
 
-/** Counts what this change brought the deliveries to, all of one endpoint. */
+/** Counts the new states of deliveries, all of one endpoint. */
 function count(
   tx: Tx,
   { account_id, endpoint_id, status }: Pick<WebhookDeliveriesTable, "account_id" | "endpoint_id" | "status">,
@@ -172,7 +172,7 @@ type Judged = Pick<
   "id" | "active" | "failing_since" | "disabled_at" | "disabled_reason" | "revision"
 > & { changed: boolean };
 
-/** What a try says about its endpoint; the reason, when that is enough to disable it. */
+/** What an attempt shows about its endpoint; the reason, if that is enough to disable it. */
 function judge(endpoint: Judged, { outcome, at }: DeliverySettlement): string | null {
   if (outcome.kind === "delivered") {
     if (endpoint.failing_since !== null) endpoint.changed = true;
@@ -186,7 +186,7 @@ function judge(endpoint: Judged, { outcome, at }: DeliverySettlement): string | 
   const tired = at - endpoint.failing_since >= failingMs;
   if (endpoint.active === 0 || (!outcome.gone && !tired)) return null;
   endpoint.active = 0;
-  // Like a change by hand: `active` is a setting, and `failing_since` is not.
+  // Like a manual change: `active` is a setting, and `failing_since` is not.
   endpoint.revision += 1;
   endpoint.disabled_at = at;
   endpoint.disabled_reason = outcome.gone
@@ -196,7 +196,7 @@ function judge(endpoint: Judged, { outcome, at }: DeliverySettlement): string | 
   return endpoint.disabled_reason;
 }
 
-/** The endpoints of settlements; those that a settlement may change are locked, in the order of their ids. */
+/** The endpoints of settlements; those that a settlement may change are locked, ordered by id. */
 async function lockConcerned(
   tx: Tx,
   settlements: readonly DeliverySettlement[],
@@ -207,7 +207,7 @@ async function lockConcerned(
   const failed = new Set(
     settlements.flatMap(({ endpointId, outcome }) => (outcome.kind === "failed" ? [endpointId] : [])),
   );
-  // A success at an endpoint that is well, which is nearly every settlement, changes nothing about it.
+  // A success of a healthy endpoint, which is nearly every settlement, changes nothing about it.
   const concerned = seen.filter(({ id, failing_since }) => failing_since !== null || failed.has(id));
   const locked =
     concerned.length === 0
@@ -285,8 +285,8 @@ async function writeEndpoints(tx: Tx, endpoints: readonly Judged[]): Promise<voi
 }
 
 /**
- * Ends what waits for an endpoint that is switched off: failed, with the reason as the log's last line; it can be
- * replayed. At most `limit`; returns how many there were.
+ * Ends the deliveries that wait for a disabled endpoint: they fail, with the reason as the log's last line, and can be replayed. At most
+ * `limit`; returns how many there were.
  */
 export const failWaitingDeliveries = writeOperation(
   "failWaitingDeliveries",

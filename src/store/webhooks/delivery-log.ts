@@ -1,4 +1,4 @@
-// What became of webhook deliveries, always for one account; and doing them again.
+// The log of webhook deliveries, always for one account, and replays.
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -11,7 +11,7 @@ export type DeliveryRow = WebhookDeliveriesTable & {
   at: number;
 };
 
-/** Places in the order of the log, which is that of (created_at, event_id). */
+/** Positions in the log's order, which is (created_at, event_id). */
 export interface DeliveryCursor {
   createdAt: number;
   eventId: string;
@@ -27,7 +27,7 @@ async function owns(tx: Tx, accountId: string, endpointId: string): Promise<bool
   return row !== undefined;
 }
 
-/** An endpoint's newest deliveries before a place; null when the account has no such endpoint. */
+/** An endpoint's newest deliveries before a position; null if the account has no such endpoint. */
 export const listDeliveries = readOperation(
   "listDeliveries",
   async (
@@ -63,7 +63,7 @@ export const listDeliveries = readOperation(
   },
 );
 
-/** One delivery with what is posted; null when the account's endpoint has none of this event. */
+/** One delivery with its payload; null if the account's endpoint has none of this event. */
 export const findDelivery = readOperation(
   "findDelivery",
   async (
@@ -85,11 +85,11 @@ export const findDelivery = readOperation(
   },
 );
 
-/** The deliveries of a message's events, in the order of the events; another account's message has none. */
+/** The deliveries of a message's events, in the order of the events; none for another account's message. */
 export const listMessageDeliveries = readOperation(
   "listMessageDeliveries",
   async (tx, input: { accountId: string; messageId: string; limit: number }): Promise<DeliveryRow[]> => {
-    // The ids of a message's events differ in their last digits alone, so they are one range of the index.
+    // The ids of a message's events differ in their last digits only, so they are one range of the index.
     const prefix = messageEventId(input.messageId, 0).slice(0, -1);
     const rows = await tx.db
       .selectFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_event"))
@@ -110,7 +110,7 @@ export const listMessageDeliveries = readOperation(
 
 export type ReplayResult = "replayed" | "inactive" | "not_found";
 
-/** Makes a delivery due again at `at`, with all its tries before it; its log stays. */
+/** Makes a delivery due again at `at`, with its full number of attempts; its log is kept. */
 export const replayDelivery = writeOperation(
   "replayDelivery",
   async (
@@ -127,7 +127,7 @@ export const replayDelivery = writeOperation(
       .where("event_id", "=", eventId)
       .executeTakeFirst();
     if (!row) return "not_found";
-    // Nothing waits for an endpoint that is switched off.
+    // Nothing waits for a disabled endpoint.
     if (endpoint.active === 0) return "inactive";
     await tx.db
       .updateTable("webhook_deliveries")
@@ -153,12 +153,12 @@ const dueAgain = (at: number) => ({
   updated_at: at,
 });
 
-/** Deliveries that one step looks at, so that few failed ones among a million keep the writer for milliseconds. */
+/** Deliveries that one step reads, so that few failed ones among a million occupy the writer only for milliseconds. */
 const maxScanned = 5000;
 
 /**
- * Makes failed deliveries due again, oldest first, after a place in their order: at most `limit`. `next`: the
- * place to go on from; null when these were the last.
+ * Makes failed deliveries due again, oldest first, after a position in their order: at most `limit`. `next`: the position to continue from;
+ * null if these were the last.
  */
 export const replayFailed = writeOperation(
   "replayFailed",
@@ -185,7 +185,7 @@ export const replayFailed = writeOperation(
       .updateTable(tx.indexed("webhook_deliveries"))
       .set(dueAgain(at))
       .where("endpoint_id", "=", endpointId)
-      // A failed row has ended, so nothing else locks it but another replay, which waits for the endpoint.
+      // A failed row has ended, so nothing else locks it except another replay, which waits for the endpoint.
       .where("status", "=", "failed")
       .where("event_id", "in", tx.list(eventIds))
       .execute();
@@ -194,7 +194,7 @@ export const replayFailed = writeOperation(
   },
 );
 
-/** An endpoint's deliveries behind a place, oldest first. */
+/** An endpoint's deliveries after a position, oldest first. */
 const scan = (tx: Tx, endpointId: string, after: DeliveryCursor, limit: number) =>
   tx.db
     .selectFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_recent"))
@@ -206,11 +206,11 @@ const scan = (tx: Tx, endpointId: string, after: DeliveryCursor, limit: number) 
     .limit(limit)
     .execute();
 
-/** Deliveries that a count looks at, in all and at once: PostgreSQL sorts the table rather than read many rows by an index. */
+/** Deliveries that a count reads in total, and in one query: PostgreSQL sorts the table rather than read many rows by an index. */
 const maxCounted = 20_000;
 const countedAtOnce = 500;
 
-/** How many of an endpoint's deliveries since an instant have failed. `more`: there are deliveries that were not looked at. */
+/** How many of an endpoint's deliveries since a time have failed. `more`: some deliveries were not counted. */
 export const countFailed = readOperation(
   "countFailed",
   async (
@@ -221,7 +221,7 @@ export const countFailed = readOperation(
     if (!(await owns(tx, accountId, endpointId))) return null;
     let count = 0;
     let seen = 0;
-    // Behind every event of the instant before.
+    // After every event of the instant before.
     let after: DeliveryCursor = { createdAt: since, eventId: "" };
     for (;;) {
       const rows = await scan(tx, endpointId, after, countedAtOnce);
@@ -236,7 +236,7 @@ export const countFailed = readOperation(
   },
 );
 
-/** An event for one endpoint alone, also when its patterns do not match. */
+/** An event for one endpoint only, even if its patterns do not match. */
 export const storeTestEvent = writeOperation(
   "storeTestEvent",
   async (
@@ -277,7 +277,7 @@ export const storeTestEvent = writeOperation(
   },
 );
 
-/** What waits to be delivered, for metrics; counts at most 100,000 of each. */
+/** Pending deliveries, for metrics; counts at most 100,000 of each. */
 export const countWebhooks = readOperation("countWebhooks", async (tx, _: null) => {
   const { rows } = await sql<{ entries: number; deliveries: number }>`
     select

@@ -1,5 +1,5 @@
-// Webhook endpoints, to which an account's events are delivered, and the lane of each. Everything
-// that the management API asks for takes the account, and finds nothing that is another one's.
+// Webhook endpoints, to which an account's events are delivered, and the lane of each. All operations for the management API take the
+// account, and find nothing of other accounts.
 
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -9,7 +9,7 @@ import type { Overtaken } from "#store/revision.ts";
 import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import { anyEndpointActive } from "./outbox.ts";
 
-/** The context in which an endpoint's secrets are sealed: one for both, so that the current secret can become the old one. */
+/** The context in which an endpoint's secrets are sealed: the same for both, so that the current secret can become the old one. */
 export const endpointSecretContext = (endpointId: string) => `webhook_endpoints ${endpointId} secret`;
 
 /** The context in which an endpoint's URL is sealed. */
@@ -62,7 +62,7 @@ export const listEndpoints = readOperation("listEndpoints", async (tx, accountId
 /** Whether any endpoint is active. */
 export const hasActiveEndpoints = readOperation("hasActiveEndpoints", (tx, _: null) => anyEndpointActive(tx));
 
-/** The endpoints that are switched off while deliveries still wait for them. */
+/** Disabled endpoints that still have waiting deliveries. */
 export const findInactiveWithDeliveries = readOperation("findInactiveWithDeliveries", async (tx, _: null) => {
   const inactive = await tx.db
     .selectFrom("webhook_endpoints")
@@ -82,7 +82,7 @@ export interface NewEndpoint {
   maxEndpoints: number;
 }
 
-/** Makes an endpoint with its lane, unless the account has one with this url or `maxEndpoints` of them. */
+/** Creates an endpoint with its lane, unless the account already has one with this URL or has `maxEndpoints` of them. */
 export const createEndpoint = writeOperation("createEndpoint", storeEndpoint);
 
 /** `createEndpoint` inside a transaction. */
@@ -90,7 +90,7 @@ export async function storeEndpoint(
   tx: Tx,
   { endpoint, maxEndpoints }: NewEndpoint,
 ): Promise<CreateEndpointResult> {
-  // Two at once would not see each other.
+  // Two concurrent calls would not see each other.
   await lockAccount(tx, endpoint.account_id);
   const hashes = await urlHashesOf(tx, endpoint.account_id);
   if (hashes.includes(endpoint.url_hash)) return { kind: "url_taken" };
@@ -105,13 +105,13 @@ export async function storeEndpoint(
   return { kind: "created" };
 }
 
-/** What is not named stays as it is. */
+/** Absent fields are unchanged. */
 export interface EndpointChange {
   url?: { sealed: string; hash: string };
   /** JSON list of patterns. */
   events?: string;
   active?: boolean;
-  /** A new secret, sealed; the one before it signs as well until then (epoch ms). */
+  /** A new secret, sealed; the previous one also signs until then (epoch ms). */
   secret?: { sealed: string; oldUntil: number };
 }
 
@@ -122,8 +122,8 @@ export type ChangeEndpointResult =
   | { kind: Overtaken };
 
 /**
- * Changes an endpoint. One that was disabled because of its failures is enabled by another url, or by `active: true`.
- * `revision`: of the endpoint from which the change was computed; null: the change depends on nothing that was read.
+ * Changes an endpoint. One that was disabled because of its failures is enabled by another URL, or by `active: true`. `revision`: that of
+ * the endpoint from which the change was computed; null if the change depends on nothing that was read.
  */
 export const changeEndpoint = writeOperation(
   "changeEndpoint",
@@ -161,7 +161,7 @@ export const changeEndpoint = writeOperation(
     }
     const { id: _id, account_id: _account, created_at: _created, ...columns } = next;
     await tx.db.updateTable("webhook_endpoints").set(columns).where("id", "=", id).execute();
-    // The fan-out looks at what endpoints ask for when lanes change.
+    // The fan-out reads the subscriptions of endpoints again when lanes change.
     tx.changes.add("lanes", "counts");
     tx.changes.topic(accountId, "webhooks");
     if (next.active !== row.active) await switchLane(tx, id, next.active);
@@ -170,8 +170,8 @@ export const changeEndpoint = writeOperation(
 );
 
 /**
- * Removes a switched-off endpoint with its lane and its log, `limit` deliveries at a time. `more`: call again;
- * the endpoint itself goes with the last of them, so that what is interrupted can be repeated.
+ * Removes a disabled endpoint with its lane and its log, `limit` deliveries at a time. `more`: call again; the endpoint itself is removed
+ * with the last of them, so that an interrupted removal can be repeated.
  */
 export const removeEndpoint = writeOperation(
   "removeEndpoint",
@@ -208,7 +208,7 @@ export const removeEndpoint = writeOperation(
   },
 );
 
-/** Locks an endpoint's row; before its deliveries and its lane, wherever both are touched. */
+/** Locks an endpoint's row; always before its deliveries and its lane. */
 export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpointsTable | undefined> {
   return await tx.db
     .selectFrom("webhook_endpoints")
@@ -218,7 +218,7 @@ export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoints
     .executeTakeFirst();
 }
 
-/** Switches a lane on or off: a process claims it, or its owner releases it. */
+/** Activates or deactivates a lane: a process claims it, or its owner releases it. */
 export async function switchLane(tx: Tx, id: string, active: 0 | 1): Promise<void> {
   await tx.db
     .updateTable("lanes")

@@ -1,5 +1,5 @@
-// Entries of the outbox become events and their deliveries, in one transaction that deletes the entries. A crash before or
-// after it loses no event and duplicates none, because an event's id is derived from the change.
+// Turns entries of the outbox into events and their deliveries, in one transaction that deletes the entries. A crash before or after it
+// neither loses nor duplicates an event, because an event's id is derived from the change.
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -9,10 +9,10 @@ import { acceptedSnapshot, type MessageSnapshot } from "#store/schema/message-st
 import type { OutboxTable, WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import { type EngagementData, messageEventId, type RequestEntry } from "./outbox.ts";
 
-/** The entry of an accepted request, of which a part has become events: the messages after `after` are left. */
+/** The entry of an accepted request, part of which has become events: the messages after `after` are left. */
 type RequestProgress = RequestEntry & { after?: string };
 
-/** An event that is read from the outbox. */
+/** An event that was read from the outbox. */
 export interface OutboxEvent {
   id: string;
   entry_id: string;
@@ -20,13 +20,13 @@ export interface OutboxEvent {
   type: string;
   at: number;
   priority: number;
-  /** The message as it was then; null: the event is about something else, and `data` is it. */
+  /** The message at that time; null if the event is about something else, which is in `data`. */
   message: MessageRow | null;
-  /** JSON: the event's data, or what it shows beside the message; empty: nothing. */
+  /** JSON: the event's data, or its data besides the message; empty if there is none. */
   data: string;
 }
 
-/** An entry that was read, and what follows once its events are stored: its data becomes `next`, or (null) it is deleted. */
+/** An entry that was read, and its fate once its events are stored: its data becomes `next`, or (null) it is deleted. */
 export interface OutboxPageStep {
   id: string;
   data: string;
@@ -42,14 +42,14 @@ export interface OutboxPage {
   more: boolean;
 }
 
-/** Requests of which a page is read in one call. */
+/** Requests of which one call reads a page. */
 const requestBatchSize = 50;
-/** However many requests there are, small ones (see `queue/priority.ts`) fit whole into their share. */
+/** However many requests there are, small ones (see `queue/priority.ts`) fit into their share as a whole. */
 const minShare = 10;
 
 /**
- * Reads entries in the order of their ids, which is the order of what they are about, and shares `limit` more places
- * out among the requests, so that a huge request does not delay others.
+ * Reads entries ordered by id, which is the order of what they are about, and divides `limit` further places among the requests, so that a
+ * huge request does not delay others.
  */
 export const readOutbox = readOperation(
   "readOutbox",
@@ -64,7 +64,7 @@ export const readOutbox = readOperation(
     const requests = await tx.db
       .selectFrom(tx.indexed("outbox", "outbox_requests"))
       .selectAll()
-      // As a literal, which is what the planners hold against the index's condition.
+      // As a literal, which planners can match with the index's condition.
       .where(sql<boolean>`type = 'request'`)
       .orderBy("id")
       .limit(requestBatchSize)
@@ -108,7 +108,7 @@ async function readEntries(tx: Tx, entries: readonly OutboxTable[]): Promise<Out
     const head = { ...entry, entry_id: entry.id };
     if (message_id === null) return [{ ...head, message: null }];
     const row = messages.get(message_id);
-    // Removed by retention since: there is nothing left to tell.
+    // Removed by retention since: there is nothing left to report.
     if (!row) return [];
     const { engagement, ...changed } = JSON.parse(entry.data) as MessageSnapshot & EngagementData;
     const data = engagement === undefined ? "" : JSON.stringify({ engagement });
@@ -116,7 +116,7 @@ async function readEntries(tx: Tx, entries: readonly OutboxTable[]): Promise<Out
   });
 }
 
-/** A page of an accepted request's messages, each as it was when it was accepted. */
+/** A page of an accepted request's messages, each in its state at acceptance. */
 async function readRequest(
   tx: Tx,
   entry: OutboxTable,
@@ -162,7 +162,7 @@ async function readRequest(
 
 const unnamed = (row: Omit<MessageRow, "identifier">): MessageRow => ({ ...row, identifier: "" });
 
-/** A message's gateway at the time of the event, which need not be the one it has now. */
+/** A message's gateway at the time of the event, which may differ from the present one. */
 async function addIdentifiers(tx: Tx, events: readonly OutboxEvent[]): Promise<void> {
   const messages = events.flatMap(({ message }) => (message === null ? [] : [message]));
   const ids = [...new Set(messages.map(({ gateway_id }) => gateway_id))];
@@ -183,13 +183,13 @@ export interface FanOutEvent {
   at: number;
   priority: number;
   body: string;
-  /** The ids of the endpoints that it is delivered to. */
+  /** The ids of the endpoints to deliver it to. */
   endpoints: string[];
 }
 
 /**
- * Stores events with their deliveries, and takes the step of each entry; entries that are not as they were read
- * (another process has handled them) are left out. Returns the endpoints that have new deliveries.
+ * Stores events with their deliveries, and updates or deletes each entry; entries that changed since they were read (another process has
+ * handled them) are left out. Returns the endpoints that have new deliveries.
  */
 export const storeFanOut = writeOperation(
   "storeFanOut",
@@ -229,7 +229,7 @@ async function lockEntries(tx: Tx, entries: readonly OutboxPageStep[]): Promise<
   return new Map(rows.map(({ id, data }) => [id, data]));
 }
 
-/** Those that are still active; shared, so that none of them is switched off or removed before this is stored. */
+/** Those that are still active; locked with `for share`, so that none is disabled or removed before this is stored. */
 async function shareActive(tx: Tx, endpointIds: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   if (endpointIds.size === 0) return endpointIds;
   const rows = await tx.db

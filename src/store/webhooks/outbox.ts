@@ -1,5 +1,5 @@
-// What happened, for the webhook endpoints that ask for it: written in the transaction of the change itself, so
-// that neither exists without the other, and handed to the endpoints afterwards (`webhooks/fan-out.ts`).
+// Events for webhook endpoints: written in the transaction of the change itself, so that neither exists without the other, and delivered to
+// the endpoints afterwards (`webhooks/fan-out.ts`).
 
 import { sql } from "kysely";
 import type { EngagementDetails, EventData } from "#contract/events/shapes.ts";
@@ -10,7 +10,7 @@ import { compiledOnce } from "#store/engine/prepared.ts";
 import { type MessageSnapshot, snapshotColumns } from "#store/schema/message-state.ts";
 import type { OutboxTable } from "#store/schema/webhooks.ts";
 
-/** What an event about an engagement shows beside the message (see `feedback/engagements.ts`). */
+/** The data of an engagement's event besides the message (see `feedback/engagements.ts`). */
 export interface EngagementData {
   engagement?: EngagementDetails;
   /** As the event left them. */
@@ -30,12 +30,12 @@ export function messageEventId(messageId: string, seq: number): string {
   return `evt_${messageId.slice(messageId.indexOf("_") + 1)}_${seq}`;
 }
 
-/** The id of an event that happens once for the thing that `id` names. */
+/** The id of an event that happens only once for the thing with the id `id`. */
 export function eventIdOf(id: string, what: string): string {
   return `evt_${id.slice(id.indexOf("_") + 1)}_${what}`;
 }
 
-/** Whether there is an active endpoint at all: most installations pay for no more than this query. */
+/** Whether there is any active endpoint: most installations need no more than this query. */
 export async function anyEndpointActive(tx: Tx): Promise<boolean> {
   const compile = () =>
     sql<{ found: number }>`select 1 as found from webhook_endpoints where active = 1 limit 1`.compile(tx.db);
@@ -44,8 +44,8 @@ export async function anyEndpointActive(tx: Tx): Promise<boolean> {
 }
 
 /**
- * The patterns that the active endpoints of these accounts subscribe to. An account without an active endpoint
- * costs no more than this query.
+ * The patterns that the active endpoints of these accounts subscribe to. For an account without an active endpoint, this query is the whole
+ * cost.
  */
 async function subscribedPatterns(
   tx: Tx,
@@ -68,7 +68,7 @@ async function subscribedPatterns(
   return patterns;
 }
 
-/** Writes entries to the outbox, or to its part that a restore holds. Writing an entry again has no effect. */
+/** Writes entries to the outbox, or to the part that a restore holds. Writing an entry again has no effect. */
 export async function insertOutboxEntries(
   tx: Tx,
   table: "outbox" | "outbox_held",
@@ -96,10 +96,10 @@ export async function insertOutboxEntries(
   `.execute(tx.db);
 }
 
-/** The events whose data is not read from a message's row. */
+/** Events whose data is not read from a message's row. */
 type OwnEventType = Exclude<EventType, `message.${Status | "opened" | "clicked" | "complained"}`>;
 
-/** An event about something else than a message that was sent: a gateway, credit, a message from a person. */
+/** An event about something other than a sent message: a gateway, credit, a message from a person. */
 export type OwnEvent<Type extends OwnEventType = OwnEventType> = {
   [Each in Type]: { id: string; accountId: string; type: Each; at: number; data: EventData[Each] };
 }[Type];
@@ -129,7 +129,7 @@ export async function recordEvents(tx: Tx, events: readonly OwnEvent[]): Promise
   );
 }
 
-/** What happened to a message whose changing fields are at hand. */
+/** What happened to a message whose changing fields are known. */
 export interface MessageEvent {
   message_id: string;
   seq: number;
@@ -141,7 +141,7 @@ export interface MessageEvent {
   snapshot: MessageSnapshot & EngagementData;
 }
 
-/** Events of messages, each with its columns as they were. `eventsOf` is called only when an account has an active endpoint. */
+/** Events of messages, each with its columns at that time. `eventsOf` is called only if an account has an active endpoint. */
 export async function recordMessageEvents(
   tx: Tx,
   accountIds: Iterable<string>,
@@ -167,7 +167,7 @@ export async function recordMessageEvents(
   );
 }
 
-/** Events of messages that one statement brought to `status`. Their columns are read here, as that statement left them. */
+/** Events of messages that one statement moved to `status`. Their columns are read here, as that statement left them. */
 export async function recordStatusEvents(
   tx: Tx,
   rows: readonly { id: string; account_id: string }[],
@@ -202,7 +202,7 @@ export async function recordStatusEvents(
   );
 }
 
-/** Accepted requests: one entry for each, with one message or thousands. */
+/** Accepted requests: one entry for each, whether it has one message or thousands. */
 export async function recordRequests(
   tx: Tx,
   requests: readonly (RequestEntry & { account_id: string; at: number; priority: number })[],

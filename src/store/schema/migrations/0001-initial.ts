@@ -88,10 +88,8 @@ const messages = [
     provider_reference text, error_code text, error_message text, encoding text, segments bigint, cost bigint not null,
     refunded bigint not null default 0, held_due_at bigint
   )`,
-  // Every message pays for each index: none is by account and channel, because the newest messages of a channel
-  // are found along messages_status.
-  //
-  // The lanes read messages_due. It holds only messages that wait, and a range of due_at of one lane and priority is
+  // Every message pays for each index: none is by account and channel, because the newest messages of a channel are found along
+  // messages_status. The lanes read messages_due. It holds only waiting messages, and a range of due_at of one lane and priority is
   // contiguous in it.
   `create index messages_due on messages (gateway_id, priority, due_at, id) where due_at is not null`,
   `create index messages_held on messages (id) where held_due_at is not null`,
@@ -130,7 +128,7 @@ const feedback = [
     details text, file text, unique (gateway_id, reference)
   )`,
   `create index inbound_recent on inbound_messages (account_id, channel, id)`,
-  // When each person last wrote to a gateway whose provider lets answers through for a day alone.
+  // When each person last wrote to a gateway whose provider allows answers only for a day.
   `create table reply_windows (
     gateway_id text not null, sender text not null, heard_at bigint not null, primary key (gateway_id, sender)
   ) clustered`,
@@ -270,7 +268,7 @@ const pools = [
     priority bigint not null, due_at bigint, attempts bigint not null, expires_at bigint not null, bytes bigint not null,
     request text, result text, scheduled_for bigint not null, created_at bigint not null, finished_at bigint
   )`,
-  // With the length and the key, so that what waits in a pool, and of a key, is counted from the index alone.
+  // With the length and the key, so that waiting completions of a pool and of a key are counted from the index alone.
   `create index deferred_completions_due on deferred_completions (pool_id, priority, due_at, id, bytes, key_id) where due_at is not null`,
   `create table usage_days (
     key_id text not null, day text not null, part text not null, member text not null, model text not null,
