@@ -1,5 +1,5 @@
-// Whom a command asks: the process of this machine, through its socket, or an installation at an address, with a token or key
-// of the environment. Secrets are never words of a command: every user of the machine sees those.
+// The installation that a command talks to: the process of this machine, through its socket, or one at an address, with a token or key from
+// the environment. Secrets are never arguments of a command, because every user of the machine sees those.
 
 import { Api, runningHere } from "./api.ts";
 import { configured } from "./settings.ts";
@@ -49,7 +49,7 @@ export async function managementOf(terminal: Terminal, options: AccessOptions): 
   return new Api({ url }, bearer(token));
 }
 
-/** The management API, or with an account's or a pool's key in the variable `name` the API of that key. */
+/** The management API, or the API of an account's or a pool's key in the variable `name`. */
 export async function managementOrKey(
   terminal: Terminal,
   options: AccessOptions,
@@ -72,11 +72,11 @@ interface NamedAccount {
   name: string;
 }
 
-/** What is meant without a name: the only one, or the one called `default`. */
+/** The default without a name: the only one, or the one called `default`. */
 export const onlyOrDefault = <Row extends { name: string }>(rows: readonly Row[]): Row | undefined =>
   rows.length === 1 ? rows[0] : rows.find(({ name }) => name === "default");
 
-/** The account that the options name; without a name the only one, or the one called `default`. */
+/** The account that the options name; by default the only one, or the one called `default`. */
 export async function chosenAccount(api: Api, { account }: AccessOptions): Promise<NamedAccount> {
   const known: NamedAccount[] = [];
   for await (const row of api.rows<NamedAccount>("/api/manage/v1/accounts")) {

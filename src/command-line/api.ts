@@ -1,5 +1,5 @@
-// The API of an installation, as the commands ask it: that of the running process through its socket in the data folder, where
-// the command line is an operator, or that of any address with a key or token.
+// The installation's API as the commands use it: that of the running process through its socket in the data folder, where the command line
+// is an operator, or that of any address with a key or token.
 
 import type { Config } from "#config.ts";
 import { describeError } from "#runtime/describe-error.ts";
@@ -7,13 +7,13 @@ import { type ApiTarget, requestApi, textOf } from "#runtime/net/api-request.ts"
 import { isListening } from "#runtime/net/socket-file.ts";
 import { operatorSocketFile } from "./open.ts";
 
-/** The installation's own words for what it did not do. */
+/** The installation's own error message. */
 export class ApiError extends Error {
   override name = "ApiError";
   readonly status: number;
-  /** Such as `not_found`; empty: the answer has none. */
+  /** Such as `not_found`; empty if the answer has none. */
   readonly code: string;
-  /** What is wrong by field. */
+  /** Errors by field. */
   readonly fields: Readonly<Record<string, string[]>>;
   constructor(
     status: number,
@@ -27,9 +27,9 @@ export class ApiError extends Error {
   }
 }
 
-/** Longer than any request of these commands works. */
+/** Longer than any request of these commands takes. */
 const silenceMs = 60_000;
-/** A list has at most so many pages of 100 for a command that looks through it. */
+/** A command that searches a list reads at most this many pages of 100. */
 const maxPages = 100;
 
 interface Page<Row> {
@@ -66,7 +66,7 @@ export class Api {
     }
   }
 
-  /** Sends a request and returns its answer. Throws an `ApiError` with the installation's words for every other status than 2xx. */
+  /** Sends a request and returns its answer. Throws an `ApiError` with the installation's message for every status other than 2xx. */
   async ask<T>(
     method: "GET" | "POST" | "DELETE",
     path: string,
@@ -110,7 +110,7 @@ function jsonOf(status: number, text: string): unknown {
   }
 }
 
-/** The error that an answer tells, with the fields that it names. */
+/** The error in an answer, with the fields that it names. */
 function errorOf(status: number, text: string): ApiError {
   const { message, code, errors, error } = (jsonOf(status, text) ?? {}) as {
     message?: unknown;

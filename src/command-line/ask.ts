@@ -1,4 +1,4 @@
-// `trunkline ask`: a question to a pool, with the answer as it comes.
+// `trunkline ask`: asks a pool a question and prints the answer as it arrives.
 
 import { escapeControls } from "#runtime/log/escape-controls.ts";
 import { type AccessOptions, chosenAccount, managementOrKey, onlyOrDefault } from "./access.ts";
@@ -10,7 +10,7 @@ interface AskOptions extends AccessOptions {
   model?: string;
 }
 
-/** A pool may take minutes over all of its members; it sends comments meanwhile. */
+/** A pool may take minutes to try all of its members; it sends comments meanwhile. */
 const silenceMs = 120_000;
 
 interface End {
@@ -22,14 +22,14 @@ interface End {
   ms?: number;
 }
 
-/** Asks and prints the answer; which member answered goes to the standard error. Throws when no member did. */
+/** Asks and prints the answer, and prints to standard error which member answered. Throws if no member did. */
 export async function ask(terminal: Terminal, question: string, options: AskOptions): Promise<void> {
   const access = await managementOrKey(terminal, options, "POOL_KEY");
   if ("keyed" in access) await askWithKey(terminal, access.keyed, question, options);
   else await askAsPerson(terminal, access.management, question, options);
 }
 
-/** A model's answer drives no terminal; a program gets it as it is. */
+/** A model's answer must not control the terminal; a program gets it unchanged. */
 const write = ({ output }: Terminal, text: string) =>
   output.write(output.isTTY ? escapeControls(text) : text);
 

@@ -22,13 +22,13 @@ export function heldText(held: RestoreHold | null): string {
 
 type Deps = { database: Database } & Pick<Runtime, "clock" | "log">;
 
-/** Changes the hold of an installation that no process of this machine runs on, and writes it down. */
+/** Changes the hold of a stopped installation, and records it in the audit log. */
 async function withDatabase<T>(
   config: Config,
   action: string,
   change: (deps: Deps) => Promise<T>,
 ): Promise<T> {
-  // Opening would make one.
+  // Opening it would create one.
   if (!config.DATABASE_URL && !existsSync(databaseFile(config)))
     throw new Error(`There is no database at ${databaseFile(config)}.`);
   const { clock, log } = systemRuntime({ logLevel: "warn", outboundAllow: [] });
@@ -62,7 +62,7 @@ interface Released {
 const releaseRunning = async (running: Api): Promise<Released> =>
   (await running.ask<{ data: Released }>("POST", "/api/manage/v1/installation/release")).data;
 
-/** Lets go of what is held. */
+/** Releases what is held. */
 export async function release(terminal: Terminal): Promise<Result> {
   const config = configured(terminal);
   const running = await runningHere(config);

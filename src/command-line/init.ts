@@ -1,4 +1,4 @@
-// `trunkline init`: asks three questions and writes `.env` and `provision.yaml` into the folder that it is started in.
+// `trunkline init`: asks three questions and writes `.env` and `provision.yaml` into the current folder.
 
 import { closeSync, existsSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -12,9 +12,9 @@ const files = [".env", "provision.yaml"] as const;
 
 interface Answers {
   account: string;
-  /** Empty: not known yet. */
+  /** Empty if not known yet. */
   publicUrl: string;
-  /** Empty: SQLite. */
+  /** Empty for SQLite. */
   databaseUrl: string;
 }
 
@@ -52,7 +52,7 @@ const questions: readonly Question[] = [
 
 const presets: Answers = { account: "default", publicUrl: "", databaseUrl: "" };
 
-/** Asks at the terminal until each answer is one; where the input ends, the rest are the presets. */
+/** Asks at the terminal until each answer is valid; if the input ends, the remaining answers are the defaults. */
 async function askAll({ input, output }: Terminal): Promise<Answers> {
   const reader = createInterface({ input });
   const lines = reader[Symbol.asyncIterator]();
@@ -78,7 +78,7 @@ async function askAll({ input, output }: Terminal): Promise<Answers> {
   }
 }
 
-/** `#` begins a comment in the file, and quotes are taken off. */
+/** `#` begins a comment in the file, and quotes are removed. */
 const quoted = (text: string) => (/[\s#"'\\]/.test(text) ? `'${text}'` : text);
 
 function environmentFile({ publicUrl, databaseUrl }: Answers, keys: { api: string; pool: string }): string {
@@ -121,7 +121,7 @@ accounts:
 `;
 }
 
-/** Writes a file that must not exist, for its owner alone. */
+/** Writes a file that must not exist, readable by its owner only. */
 function write(path: string, text: string): void {
   const file = openSync(path, "wx", 0o600);
   try {
@@ -132,7 +132,7 @@ function write(path: string, text: string): void {
   }
 }
 
-/** `yes`: no question is asked, and everything is as it would be without an answer. */
+/** `yes`: asks no questions and uses all defaults. */
 export async function init(terminal: Terminal, { yes = false }: { yes?: boolean }): Promise<Result> {
   const present = files.filter((name) => existsSync(join(terminal.folder, name)));
   if (present.length > 0)

@@ -1,5 +1,5 @@
-// `trunkline key`, `setup` and `operator`: access for people and programs, made by who has the machine. The running process
-// makes them, where one runs, and else this one.
+// `trunkline key`, `setup` and `operator`: access for people and programs, created by someone with access to the machine. The running
+// process creates them if there is one, otherwise this one does.
 
 import type { Config } from "#config.ts";
 import type { System } from "#system.ts";
@@ -9,7 +9,7 @@ import { localOrigin, openInstallation } from "./open.ts";
 import { configured } from "./settings.ts";
 import type { Result, Terminal } from "./terminal.ts";
 
-/** The code behind the `#` reaches the page and no server. */
+/** The part after `#` reaches the page but no server. */
 export const setupLink = (url: string, code: string) => `${url}/setup#${code}`;
 
 async function withStopped<T>(config: Config, change: (system: System) => Promise<T>): Promise<T> {
@@ -52,7 +52,7 @@ async function newCode(running: Api, email: string | null): Promise<string> {
   return data.code;
 }
 
-/** Makes a link that makes an operator; with an e-mail address, for that one alone, who may be one already. */
+/** Creates a link that creates an operator; with an e-mail address, only for that address, even if a user already has it. */
 export async function makeSetupLink(terminal: Terminal, email: string | null): Promise<Result> {
   const config = configured(terminal);
   const running = await runningHere(config);

@@ -1,4 +1,4 @@
-// `trunkline gateways`, `pools` and `tokens`: what an account sends and asks through, and what manages the installation.
+// `trunkline gateways`, `pools` and `tokens`: lists of an account's gateways and pools, and of management tokens.
 
 import { type AccessOptions, chosenAccount, managementOf } from "./access.ts";
 import { plain, type Result, type Terminal, table } from "./terminal.ts";
@@ -43,7 +43,7 @@ interface MemberHealth {
   first_output_ms: number | null;
 }
 
-/** The pools of an account with the health of their members, as the process that answers sees it. */
+/** The pools of an account with the health of their members, as seen by the process that answers. */
 export async function pools(terminal: Terminal, options: AccessOptions): Promise<Result> {
   const api = await managementOf(terminal, options);
   const { id } = await chosenAccount(api, options);
@@ -77,7 +77,7 @@ interface Token {
   revoked_at: string | null;
 }
 
-/** The management tokens of the installation, revoked ones too. */
+/** The management tokens of the installation, including revoked ones. */
 export async function tokens(terminal: Terminal, options: AccessOptions): Promise<Result> {
   const api = await managementOf(terminal, options);
   const data = await Array.fromAsync(api.rows<Token>("/api/manage/v1/tokens"));

@@ -18,11 +18,13 @@ interface Sent {
   data: { request_id: string; contact: { id: string; status: string }[] };
 }
 
-/** So often a send is repeated whose answer was lost, after such a pause, ms. Its key makes the repeats the same send. */
+/**
+ * How often, and after which pause (ms), a send whose answer was lost is repeated. Its idempotency key makes the repetitions the same send.
+ */
 const maxSends = 4;
 const repeatMs = 500;
 
-/** Whether a repeat may find out more: no answer came, or the first send of the key is still at work. */
+/** Whether a repetition may learn more: no answer came, or the first send of the key is still being processed. */
 const isOpen = (error: unknown) => !(error instanceof ApiError) || error.code === "idempotency_in_progress";
 
 async function sendOnce(send: () => Promise<Sent>): Promise<Sent> {
@@ -68,7 +70,7 @@ export async function send(
 interface Message {
   id: string;
   channel: string;
-  /** Of SMS and WhatsApp. */
+  /** For SMS and WhatsApp. */
   number?: string;
   email?: string;
   status: string;
@@ -125,9 +127,9 @@ function lineOf(message: Message): string {
   return words.join("  ");
 }
 
-/** A change of one of the newest so many messages is seen. */
+/** Changes are noticed among this many of the newest messages. */
 const watched = 100;
-/** While messages flow, the list is read once in so many ms. */
+/** While messages flow, the list is read once in this many ms. */
 const pauseMs = 1_000;
 
 interface TailOptions extends AccessOptions {
@@ -135,7 +137,7 @@ interface TailOptions extends AccessOptions {
   json?: boolean;
 }
 
-/** Prints each message of an account when it is accepted and whenever its status changes, until the person ends it. */
+/** Prints each message of an account when it is accepted and whenever its status changes, until interrupted. */
 export async function tail(terminal: Terminal, options: TailOptions): Promise<void> {
   const api = await managementOf(terminal, options);
   const clock = systemClock();

@@ -1,4 +1,4 @@
-// `trunkline key create`, `list` and `revoke`: the API keys of an account that have a name.
+// `trunkline key create`, `list` and `revoke`: the named API keys of an account.
 
 import { type AccessOptions, chosenAccount, managementOf } from "./access.ts";
 import type { Api } from "./api.ts";
@@ -31,7 +31,7 @@ async function keysOf(
   return { api, path: `/api/manage/v1/accounts/${id}/api-keys`, account: name };
 }
 
-/** A date alone is the beginning of that day, UTC. */
+/** A date alone means the start of that day, UTC. */
 function timeOf(text: string): string {
   const at = Date.parse(text);
   if (Number.isNaN(at) || !/^\d{4}-\d\d-\d\d(?:T.*(?:Z|[+-]\d\d:\d\d))?$/.test(text))
@@ -39,7 +39,7 @@ function timeOf(text: string): string {
   return new Date(at).toISOString();
 }
 
-/** Creates a key with a name. Its text is shown once. */
+/** Creates a named key. Its text is shown once. */
 export async function createKey(terminal: Terminal, name: string, options: NewKeyOptions): Promise<Result> {
   const { scope, gateway, expires } = options;
   const expires_at = expires === undefined ? null : timeOf(expires);
@@ -49,7 +49,7 @@ export async function createKey(terminal: Terminal, name: string, options: NewKe
   return { text: `New API key ${name} of account ${account} (shown once): ${data.key}`, data };
 }
 
-/** Lists the keys of an account that have a name. */
+/** Lists the named keys of an account. */
 export async function listKeys(terminal: Terminal, options: AccessOptions): Promise<Result> {
   const { api, path } = await keysOf(terminal, options);
   const rows = await Array.fromAsync(api.rows<Key>(path));

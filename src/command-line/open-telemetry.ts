@@ -1,5 +1,5 @@
-// The variables of OpenTelemetry that Trunkline follows, by their names in its specification. What they say of the way to the
-// collector (headers, timeout, certificates) and of the resource is read by OpenTelemetry's own packages.
+// The OpenTelemetry variables that Trunkline supports, named as in its specification. OpenTelemetry's own packages read those about the
+// connection to the collector (headers, timeout, certificates) and about the resource.
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ and
 // https://opentelemetry.io/docs/specs/otel/protocol/exporter/
 
@@ -107,7 +107,10 @@ export function readTraceSettings(
   return { settings: { url, sampler, ratio } };
 }
 
-/** OpenTelemetry's packages pass over a value of theirs that is wrong, and spans would be lost in silence. What it must be; null if it is valid. */
+/**
+ * OpenTelemetry's packages ignore an invalid value of theirs, and spans would be lost silently. Describes the valid values; null if the
+ * value is valid.
+ */
 type Check = (text: string) => string | null;
 
 const oneOf =
@@ -130,7 +133,7 @@ const readableFile: Check = (path) => {
   }
 };
 
-/** `name=value`, comma-separated; `isName`: which names there may be. */
+/** `name=value`, comma-separated; `isName`: whether a name is valid. */
 const pairs =
   (isName: RegExp): Check =>
   (text) =>
@@ -167,7 +170,7 @@ const checks: readonly [string, Check][] = [
 
 const isSampler = (name: string): name is SamplerName => (samplerNames as readonly string[]).includes(name);
 
-/** The URL with `path` below it; null if HTTP has no such URL. */
+/** The URL with `path` appended; null if it is not an HTTP URL. */
 function urlOf(text: string, path: string | null): string | null {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return null;

@@ -1,4 +1,4 @@
-// The installation that the settings name: its files, its database, and the whole system on top of it.
+// The configured installation: its files, its database, and the whole system on top of it.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ import { openSystem, type SystemSettings } from "#system.ts";
 /** Several heartbeats fit into the takeover time, so that one late heartbeat loses no lane. */
 const maxHeartbeatMs = 5_000;
 
-/** So many bodies of the largest size may be in memory at once, unless the operator says otherwise. */
+/** This many bodies of the largest size may be in memory at once, unless the operator sets another limit. */
 const defaultConcurrentBodies = 4;
 
 export const masterKeyFile = (config: Config) => join(config.DATA_DIR, "master.key");
@@ -29,7 +29,7 @@ export const databaseFile = (config: Config) => join(config.DATA_DIR, "trunkline
 
 const everyAddress: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
-/** Where this machine reaches the service. */
+/** The address of the service for this machine. */
 export function localOrigin({ HOST, PORT }: Config): string {
   const host = everyAddress[HOST] ?? HOST;
   return `http://${host.includes(":") ? `[${host}]` : host}:${PORT}`;
@@ -38,7 +38,7 @@ export function localOrigin({ HOST, PORT }: Config): string {
 /** The socket file of the running process. */
 export const operatorSocketFile = (config: Config) => join(config.DATA_DIR, "trunkline.sock");
 
-/** The master key of the settings; null if neither they nor the data folder have one. */
+/** The master key; null if neither the settings nor the data folder have one. */
 export function configuredKey(config: Config): string | null {
   const path = masterKeyFile(config);
   return config.MASTER_KEY ?? (existsSync(path) ? readFileSync(path, "utf8").trim() : null);
@@ -49,10 +49,10 @@ function fingerprintOf(config: Config): string | null {
   return key === null ? null : createSealer(key, systemRandom()).fingerprint;
 }
 
-/** Answers to what was in flight get this long, ms. */
+/** Time that requests in flight have to finish, ms. */
 const lastAnswersMs = 250;
 
-/** A dead thread is an outage that a new start ends, as after `kill -9`, from which everything recovers. */
+/** A dead thread is an outage that a restart ends, as after `kill -9`, from which everything recovers. */
 function endProcess({ clock, log }: Pick<Runtime, "clock" | "log">, error: StorageError): void {
   log.error(
     { event: "storage.thread_died", err: error },
@@ -80,7 +80,7 @@ export const openDatabase = (config: Config, runtime: Pick<Runtime, "clock" | "l
 const dayMs = 86_400_000;
 const inMs = (days: number | undefined) => (days === undefined ? null : days * dayMs);
 
-/** The system over its database, not started. `traces`: where spans of AI calls go; null if nowhere. */
+/** The system over its database, not started. `traces`: where spans of AI calls are sent; null for nowhere. */
 export async function openInstallation(config: Config, traces: TraceSettings | null = null) {
   const allow = readAllowList(config.OUTBOUND_ALLOW);
   const settings: SystemSettings = {

@@ -1,5 +1,5 @@
-// The commands of `trunkline` and their words. Each loads its own code when it runs. Commander reads the words, because it has no
-// dependencies, names the nearest known word beside an unknown one, and writes the help.
+// The commands of `trunkline` and their arguments. Each loads its own code when it runs. Uses Commander because it has no dependencies,
+// suggests the nearest command for an unknown one, and writes the help.
 
 import { Command, CommanderError } from "commander";
 import { commandWords, installation, version } from "#runtime/program.ts";
@@ -16,7 +16,7 @@ const elsewhere = (command: Command) =>
 
 const several = (value: string, before: string[] = []) => [...before, value];
 
-/** Reads words for a command, which runs on this terminal. */
+/** Parses the arguments of a command, which runs on this terminal. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command("trunkline")
     .description("Self-hosted messaging (SMS, WhatsApp, email) with durable delivery, and an AI gateway.")
@@ -171,14 +171,14 @@ function addChecks(program: Command, terminal: Terminal): void {
       const { doctor } = await import("./doctor/doctor.ts");
       const found = await doctor(terminal);
       show(terminal, found, options);
-      // What is wrong is printed.
+      // Errors are printed.
       if (!found.healthy) throw new Failure([]);
     });
   program
     .command("health")
     .description("end with 0 when the service on this machine is ready, and else say why")
     .action(async () => {
-      // It ends the process with its verdict.
+      // Its result is the exit code of the process.
       await import(new URL("scripts/health.mjs", installation).href);
       await new Promise(() => {});
     });
@@ -279,7 +279,7 @@ function addShell(program: Command, terminal: Terminal): void {
     .action(() => show(terminal, { text: version, data: { version } }, {}));
 }
 
-/** Runs the command that the words name. Returns the exit code; throws what it fails with. */
+/** Runs a command. Returns the exit code; throws what it fails with. */
 export async function runWords(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
     await createProgram(terminal).parseAsync(words as string[], { from: "user" });

@@ -23,9 +23,8 @@ import { configured } from "./settings.ts";
 import { print, type Terminal } from "./terminal.ts";
 
 /**
- * Copies a backup, and with `keyFile` its master key, into the data folder of the settings. It replaces nothing: a folder with
- * a database, also one that lost its main file, is refused. So is a backup that is damaged, was written by a newer version, or
- * was sealed with another key.
+ * Copies a backup, and with `keyFile` its master key, into the configured data folder. It replaces nothing: a folder with a database, even
+ * one that lost its main file, is refused. So is a backup that is damaged, was written by a newer version, or was sealed with another key.
  */
 export function restore(terminal: Terminal, file: string, keyFile: string | null): void {
   const config = configured(terminal);
@@ -47,7 +46,7 @@ export function restore(terminal: Terminal, file: string, keyFile: string | null
     throw new Error(`${keyPath} holds another master key. Move it away first.`);
   mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 });
   const keys = [config.MASTER_KEY ?? null, key, configuredKey(config)].filter((known) => known !== null);
-  // Under its name only when it is whole.
+  // It gets its name only when it is complete.
   const part = `${database}.part`;
   try {
     copyFileSync(file, part);
@@ -83,7 +82,7 @@ function refusalOf(copy: string, keys: readonly string[]): string | null {
   return "The master key is not the one that it was sealed with. Name that one with --key KEYFILE, or give it in TRUNKLINE_MASTER_KEY.";
 }
 
-/** Until the disk has it. */
+/** Waits until it is on disk. */
 function sync(path: string): void {
   const file = openSync(path, "r");
   try {

@@ -44,14 +44,14 @@ export async function serve(terminal: Terminal): Promise<void> {
     await system.stop();
     throw new Error(`The port of TRUNKLINE_BOUNCE_SMTP_PORT cannot be had: ${(error as Error).message}`);
   }
-  // After listening, so that a key is never made and then lost to a port in use.
+  // After listening, so that a key is never created and then lost because the port is in use.
   const first = await system.createDefaultAccount();
   const firstCode = first === null ? null : await system.createSetupCode();
   await system.start();
   const socket = await openSocket(config, runtime, system);
   let stopping = false;
   const stop = async (signal: string) => {
-    // A second signal means now.
+    // A second signal stops it at once.
     if (stopping) process.exit(1);
     stopping = true;
     runtime.log.info(
@@ -59,7 +59,7 @@ export async function serve(terminal: Terminal): Promise<void> {
       "The process is stopping; what is under way gets 30 s.",
     );
     system.announceStop();
-    // A load balancer needs a moment to see it.
+    // A load balancer needs a moment to notice.
     if (config.STOP_DELAY_MS > 0) await runtime.clock.sleep(config.STOP_DELAY_MS);
     socket?.close();
     await mailPort?.close();
@@ -87,11 +87,11 @@ const withoutSocket: Readonly<Record<string, string>> = {
 /** Opens the socket of the command line. The service also works without. */
 async function openSocket(config: Config, { log }: Runtime, system: System): Promise<SocketFile | null> {
   const path = operatorSocketFile(config);
-  // On PostgreSQL nothing else needs the folder. Where it cannot be made, the socket says so.
+  // On PostgreSQL nothing else needs the folder. If it cannot be created, the socket reports it.
   await mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 }).catch(() => {});
   const opened = await openOperatorSocket(system.app.server, path);
   if (!("reason" in opened)) return opened;
-  // Of several processes on this machine that share a data folder, one has it.
+  // Of several processes on this machine that share a data folder, only one has it.
   if (opened.reason === "IN_USE") return null;
   log.warn(
     { event: "operator_socket.missing", path, reason: opened.reason },
@@ -100,7 +100,7 @@ async function openSocket(config: Config, { log }: Runtime, system: System): Pro
   return null;
 }
 
-/** Listens for bounces beside HTTP, if it is to. */
+/** Listens for bounces beside HTTP, if configured. */
 async function openBouncePort(
   config: Config,
   { clock, log }: Runtime,
@@ -119,7 +119,7 @@ async function openBouncePort(
 }
 
 async function readProvision({ environment }: Terminal, path: string): Promise<ProvisionFile> {
-  // Only who has a file needs its parser.
+  // The parser is loaded only if there is a file.
   const { readProvisionFile } = await import("#provision/file.ts");
   const read = readProvisionFile(path, environment);
   if ("errors" in read) throw new Failure(read.errors);

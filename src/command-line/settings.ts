@@ -17,7 +17,7 @@ function allowListProblem(text: string): string | null {
   }
 }
 
-/** A file that cannot be read, or holds no prices, is known at the start and not at the first call. */
+/** A file that cannot be read, or holds no prices, is reported at the start and not at the first call. */
 function pricesProblem(path: string): string | null {
   if (path === "") return null;
   try {
@@ -31,7 +31,7 @@ function pricesProblem(path: string): string | null {
   }
 }
 
-/** The settings, or everything that is wrong in them. */
+/** The settings, or all errors in them. */
 export function readSettings({ environment }: Terminal): ReturnType<typeof readConfig> {
   const read = readConfig(environment, { OUTBOUND_ALLOW: allowListProblem, PRICES: pricesProblem });
   const traces = readTraceSettings(environment);
@@ -39,14 +39,14 @@ export function readSettings({ environment }: Terminal): ReturnType<typeof readC
   return { errors: [...("errors" in read ? read.errors : []), ...traces.errors] };
 }
 
-/** The settings. Throws everything that is wrong in them. */
+/** The settings. Throws all errors in them. */
 export function configured(terminal: Terminal): Config {
   const read = readSettings(terminal);
   if ("errors" in read) throw new Failure(read.errors);
   return read.config;
 }
 
-/** Where spans go; null if they go nowhere. Wrong settings were reported by `configured`. */
+/** Where spans are sent; null for nowhere. `configured` has reported wrong settings. */
 export function traceSettings({ environment }: Terminal): TraceSettings | null {
   const read = readTraceSettings(environment);
   return "settings" in read ? read.settings : null;

@@ -1,11 +1,11 @@
-// What the command line reads and prints: its environment, answers at the terminal; sentences and tables for people, JSON for programs.
+// The command line's input and output: its environment, answers at the terminal; sentences and tables for people, JSON for programs.
 
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters, styleText } from "node:util";
 import { environment } from "#config.ts";
 import { escapeControls } from "#runtime/log/escape-controls.ts";
 
-/** Where the text of a command goes. */
+/** The output of a command. */
 interface Output {
   write(text: string): unknown;
   isTTY?: boolean;
@@ -27,7 +27,7 @@ export interface Terminal {
 export const ownTerminal = (): Terminal => ({
   environment,
   folder: process.cwd(),
-  // Opened by the first who reads it.
+  // Opened when it is first read.
   get input() {
     return process.stdin;
   },
@@ -37,7 +37,7 @@ export const ownTerminal = (): Terminal => ({
   colours: styleText("bold", "x", { stream: process.stdout }) !== "x",
 });
 
-/** What a command found out or did. */
+/** The result of a command. */
 export interface Result {
   /** For people. */
   text: string;
@@ -49,7 +49,7 @@ export function print({ output, colours }: Terminal, text: string): void {
   output.write(`${colours ? text : stripVTControlCharacters(text)}\n`);
 }
 
-/** Ends a command with errors in the operator's hands. */
+/** Ends a command with errors that the operator can fix. */
 export class Failure extends Error {
   readonly errors: readonly string[];
   constructor(errors: readonly string[]) {
@@ -65,7 +65,7 @@ export function printErrors({ errors: output }: Terminal, error: unknown): void 
   for (const each of errors) output.write(`trunkline: ${escapeControls(each)}\n`);
 }
 
-/** Prints a result as the person or the program wants it. */
+/** Prints a result in the requested form. */
 export function show(terminal: Terminal, { text, data }: Result, { json }: { json?: boolean }): void {
   if (json) terminal.output.write(`${JSON.stringify(data, null, 2)}\n`);
   else print(terminal, text);
@@ -74,7 +74,7 @@ export function show(terminal: Terminal, { text, data }: Result, { json }: { jso
 const styled = (style: Parameters<typeof styleText>[0], text: string) =>
   styleText(style, text, { validateStream: false });
 
-/** Rows in columns, under a row of names. */
+/** Rows in columns, with a header. */
 export function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = names.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[]) =>
@@ -98,5 +98,5 @@ const colours: readonly (readonly [string[], "green" | "yellow" | "red"])[] = [
   [["failed", "undelivered", "expired", "error"], "red"],
 ];
 
-/** What others wrote, on one line: its control characters move no cursor and change no colour. */
+/** Foreign text on one line: its control characters move no cursor and change no colour. */
 export const plain = (text: string) => escapeControls(text).replaceAll("\n", " ");

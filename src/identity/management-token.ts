@@ -18,17 +18,17 @@ import { readScopes, storedScopes } from "./scopes.ts";
 
 export type ManagementTokenRow = ManagementTokensTable;
 
-/** What a new token is. `scopes` null, or absent: all that the role may. */
+/** The properties of a new token. `scopes`: null or absent for all that the role allows. */
 interface TokenDetails {
   name: string;
   role: Role;
   accountId: string | null;
   scopes?: readonly TokenScope[] | null;
-  /** Epoch ms; null, or absent: it does not end. */
+  /** Epoch ms; null or absent if it does not end. */
   expiresAt?: number | null;
 }
 
-/** How old the noted use of a token gets while the token is in use. */
+/** How old the recorded time of last use may get while the token is in use. */
 const useIsNotedMs = 60_000;
 
 /** Generated tokens have 47 characters; those of the provisioning file may be longer. Longer texts are not hashed. */
@@ -61,8 +61,8 @@ export function tokenRow(
 }
 
 /**
- * The principal of a token; `expired`: when a token that is not revoked ended. Null if it is unknown or revoked. Not cached, so a
- * revoked token is invalid in every process at once. `unattended`: no request shows it, so this is no use of it.
+ * The principal of a token; `expired`: when a token that is not revoked ended. Null if it is unknown or revoked. Not cached, so a revoked
+ * token is invalid in every process at once. `unattended`: the token was not presented by a request, so this does not count as use.
  */
 export async function authenticateToken(
   { database, clock }: Pick<Core, "database" | "clock">,
@@ -75,7 +75,7 @@ export async function authenticateToken(
   const now = clock.now();
   const { expires_at: endsAt, last_used_at: noted } = row;
   if (endsAt !== null && endsAt <= now) return { kind: "expired", at: endsAt };
-  // No request waits for this, and what is lost while storage is away is noted with the next request.
+  // No request waits for this; uses that are not recorded while storage is away are recorded with the next request.
   if (!unattended && (noted === null || Math.abs(now - noted) >= useIsNotedMs))
     database.run(noteTokenUse, { id: row.id, at: now, noted }).catch(() => {});
   return {
@@ -91,7 +91,7 @@ export async function authenticateToken(
 
 type TokenDeps = Pick<Core, "clock" | "database" | "newId" | "random">;
 
-/** Creates a token. Null: a valid token has the name. The text of the token is returned and not stored. */
+/** Creates a token. Null if a valid token has the name. The text of the token is returned and not stored. */
 export async function createManagementToken(
   deps: TokenDeps,
   input: TokenDetails,
@@ -109,7 +109,7 @@ export function managementTokens(
   return database.run(listManagementTokens, page);
 }
 
-/** Revokes a token. A second call has no effect. Null: the token does not exist. */
+/** Revokes a token. A second call has no effect. Null if the token does not exist. */
 export function revokeToken(
   deps: { database: Database; clock: Clock },
   id: string,

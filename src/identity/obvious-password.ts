@@ -1,5 +1,5 @@
-// Which passwords are the first that are tried: lists of leaked ones (OWASP ASVS 5.0, 6.2.4) are, from 12 characters on, made of
-// a few words, years and walks over the keyboard. What is left without these has to be something.
+// Recognises passwords that are guessed first: in lists of leaked ones (OWASP ASVS 5.0, 6.2.4), passwords of 12 characters and more consist
+// of a few words, years and walks over the keyboard. What remains without these must be substantial.
 
 /** Longest first, so that none hides a longer one. */
 const words: readonly string[] = [
@@ -53,7 +53,7 @@ const lookalikes: Readonly<Record<string, string>> = {
 };
 const unmasked = (text: string) => text.replace(/[@403$5!]/g, (sign) => lookalikes[sign] ?? sign);
 
-/** Fewer characters than this besides words and walks are tried out in no time. */
+/** Fewer characters than this besides words and walks can be tried out in no time. */
 const minRest = 4;
 
 /** `text`: a password of at least 12 characters in lower case. */
@@ -75,7 +75,7 @@ function restOf(text: string): string {
   return rest;
 }
 
-/** How long a walk begins here; 0: none. */
+/** The length of a walk that begins here; 0 if none does. */
 function walkAt(text: string, start: number): number {
   let end = start + 1;
   while (end < text.length && isStep(text[end - 1] ?? "", text[end] ?? "")) end++;

@@ -1,13 +1,12 @@
-// Passwords: argon2id (RFC 9106) in PHC form (https://github.com/P-H-C/phc-string-format), with OWASP's minimum
-// parameters. Hashes are queued: 100 sign-ins at once must not take 2 GB and every core from the sending of messages.
-// Measured: 45 to 55 ms a hash.
+// Passwords: argon2id (RFC 9106) in PHC form (https://github.com/P-H-C/phc-string-format), with OWASP's minimum parameters. Hashes are
+// queued: 100 concurrent sign-ins must not take 2 GB and every core away from the sending of messages. Measured: 45 to 55 ms a hash.
 
 import { type Argon2Parameters, argon2, timingSafeEqual } from "node:crypto";
 import type { Random } from "#runtime/runtime.ts";
 import { noPassword } from "#store/identity/users.ts";
 import { isObviousPassword } from "./obvious-password.ts";
 
-/** What a new hash costs. A stored one has its own. */
+/** The cost of new hashes. A stored hash contains its own. */
 export interface PasswordCost {
   memoryKib: number;
   passes: number;
@@ -31,7 +30,7 @@ export interface PasswordHasher {
   hash(password: string): Promise<string | HashingBusy>;
   /**
    * Whether the password matches this PHC string; null (an unknown user) and `noPassword` take as long and never match. Calls for
-   * `anonymous` wait in a queue of their own, which is served after the other; `hash` uses the queue of `trusted`.
+   * `anonymous` wait in a separate queue with lower priority; `hash` uses the queue of `trusted`.
    */
   verify(password: string, stored: string | null, priority?: HashPriority): Promise<boolean | HashingBusy>;
 }
@@ -42,7 +41,7 @@ type HashPriority = "trusted" | "anonymous";
 /** Too many hashes are waiting; the caller should try again later. */
 export type HashingBusy = "busy";
 
-/** Create one per process: its queue bounds the work. `cost`: tests have a small one; nothing in the configuration sets it. */
+/** Create one per process: its queue bounds the work. `cost`: smaller in tests; no setting changes it. */
 export function createPasswordHasher(random: Random, cost = defaultCost): PasswordHasher {
   const prefix = `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=${cost.lanes}`;
   let running = 0;
@@ -57,7 +56,7 @@ export function createPasswordHasher(random: Random, cost = defaultCost): Passwo
     try {
       return await work();
     } finally {
-      // The next waiting call takes the place over.
+      // The next waiting call gets the slot.
       const next = waiting.trusted.shift() ?? waiting.anonymous.shift();
       if (next === undefined) running -= 1;
       else next();
@@ -124,7 +123,7 @@ function parse(phc: string): Omit<HashParameters, "tagBytes"> & { tag: Buffer } 
 const minPasswordLength = 12;
 const maxPasswordLength = 200;
 
-/** Why a password is refused, as the message of its field; null: it is accepted. `email` in any case of letters. */
+/** Why a password is refused, as the message of its field; null if it is accepted. `email` in any case of letters. */
 export function passwordIssue(password: string, email: string): string | null {
   const { length } = [...password];
   if (length < minPasswordLength || length > maxPasswordLength)

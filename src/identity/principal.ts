@@ -10,15 +10,15 @@ export interface Principal {
   /** For the audit log: the user's e-mail address, the token's name, or "command line". */
   name: string;
   role: Role;
-  /** The account of a member; null: an operator. */
+  /** The account of a member; null for an operator. */
   accountId: string | null;
-  /** What a management token is bound to; null: all that the role may. */
+  /** The scopes of a management token; null for all that the role allows. */
   scopes: readonly TokenScope[] | null;
-  /** When a management token ends, epoch ms; null, or absent: it does not. */
+  /** When a management token expires, epoch ms; null or absent if it does not. */
   endsAt?: number | null;
 }
 
-/** Who comes through the operator's socket. */
+/** The principal of the operator's socket. */
 export const commandLinePrincipal: Principal = {
   kind: "command_line",
   id: "command_line",
@@ -28,7 +28,7 @@ export const commandLinePrincipal: Principal = {
   scopes: null,
 };
 
-/** The one account that the principal may see; null: all of them. A member without an account sees none. */
+/** The one account that the principal may see; null for all. A member without an account sees none. */
 export function onlyAccountOf({ role, accountId }: Principal): string | null {
   return role === "operator" ? null : (accountId ?? "");
 }

@@ -1,4 +1,4 @@
-// What the scopes of a management token allow. Null stands for all that the role of its holder may.
+// Scopes of management tokens. Null means everything that the role allows.
 
 import type { TokenScope } from "#contract/manage/keys/token-scopes.ts";
 
@@ -11,13 +11,13 @@ export function allows(scopes: Scopes, needed: TokenScope): boolean {
   return scopes.some((held) => held === `${area}:write`);
 }
 
-/** Whether everything that `asked` allows is allowed by `held` too. */
+/** Whether `held` allows everything that `asked` allows. */
 export function includesAll(held: Scopes, asked: Scopes): boolean {
   if (held === null) return true;
   return asked?.every((scope) => allows(held, scope)) ?? false;
 }
 
-/** The scopes as a row holds them. */
+/** The scopes in the form of a row. */
 export const storedScopes = (scopes: Scopes): string | null =>
   scopes === null ? null : JSON.stringify(scopes);
 

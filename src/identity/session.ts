@@ -44,8 +44,8 @@ export function isCsrfToken(session: Session, token: string): boolean {
 type SessionDeps = Pick<Core, "clock" | "database" | "random">;
 
 /**
- * Starts a session for a user whose password was just verified, and ends the one that the browser had (`replaced`, its
- * secret). Null: the user was switched off or the password was changed meanwhile.
+ * Starts a session for a user whose password was just verified, and ends the one that the browser had (`replaced`, its secret). Null if the
+ * user was disabled or the password was changed meanwhile.
  */
 export async function beginSession(
   deps: SessionDeps,
@@ -69,7 +69,10 @@ export async function beginSession(
   return started ? secret : null;
 }
 
-/** The session with this secret; records its use, unless a program repeats its request by itself (`unattended`). Null: there is no such session, or it has ended. */
+/**
+ * The session with this secret; records its use, unless a program repeats its request by itself (`unattended`). Null if there is no such
+ * session, or it has ended.
+ */
 export async function resumeSession(
   deps: { database: Database; clock: Clock },
   secret: string,

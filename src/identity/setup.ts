@@ -21,8 +21,8 @@ function hashForEmail(code: string, email: string): string {
 }
 
 /**
- * A new code, `tls_` and 43 characters, valid once and for 24 hours. A code for an e-mail address works for that address
- * alone, also when a user has it already: this is how an operator who lost the password regains access.
+ * A new code, `tls_` and 43 characters, valid once and for 24 hours. A code for an e-mail address works for that address only, even if a
+ * user already has it: this is how an operator who lost the password regains access.
  */
 export async function createSetupCode(
   deps: { database: Database; clock: Clock; random: Random },

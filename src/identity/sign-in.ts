@@ -1,5 +1,5 @@
-// Sign-in, and a user's change of the own password. A refusal gives no information: an unknown address, a wrong password
-// and an inactive user get the same answer after the same work.
+// Sign-in, and changes of a user's own password. A refusal gives no information: an unknown address, a wrong password and an inactive user
+// get the same answer after the same work.
 
 import type { Core } from "#core/core.ts";
 import { changeUser, findUser, findUserByEmail } from "#store/identity/users.ts";
@@ -13,7 +13,7 @@ export interface SignInDeps extends Pick<Core, "clock" | "database" | "newId" | 
   passwords: PasswordHasher;
 }
 
-/** Counts the sign-in attempts of one client. Each method counts one attempt and returns how long to wait, ms; 0: go on. */
+/** Counts the sign-in attempts of one client. Each method counts one attempt and returns how long to wait, ms; 0 to proceed. */
 export interface SignInThrottle {
   /** An attempt in a browser in which the user has signed in before; `device` is its id. */
   knownDevice(device: string): number;
@@ -57,7 +57,7 @@ export async function signIn(
   const user = await database.run(findUserByEmail, email);
   const known = device !== null && user !== null && hasCurrentPassword(sealer, device, user);
   if (device !== null && !known) {
-    // The password was changed since: the browser counts as unknown again.
+    // The password was changed since, so the browser counts as unknown again.
     const unknownWait = attempts.unknownDevice(email);
     if (unknownWait > 0) return { kind: "too_many", retryAfterMs: unknownWait };
   }
@@ -116,7 +116,7 @@ export async function changePassword(
   if (password === "busy") return { kind: "busy" };
   const change = { id: userId, revision: user.revision, change: { password }, at: clock.now() };
   const changed = await database.run(changeUser, change);
-  // What was checked is the password of that revision: an operator may have replaced it since.
+  // The password of that revision was checked; an operator may have replaced it since.
   if (changed.kind === "overtaken") return { kind: "overtaken" };
   const secret = await beginSession(deps, { id: userId, password }, null);
   if (secret === null) return { kind: "wrong" };

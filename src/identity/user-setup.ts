@@ -1,4 +1,4 @@
-// One-time links with which users choose their passwords, so that no operator knows them. Who holds a link is the user.
+// One-time links with which users choose their passwords, so that no operator knows them. The holder of a link counts as the user.
 
 import type { Core } from "#core/core.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
@@ -19,11 +19,11 @@ export const userSetupLinkTtlMs = 86_400_000;
 
 type CreateUserSetupCodeResult =
   | { kind: "created"; code: string; expiresAt: number }
-  /** The user is switched off. */
+  /** The user is disabled. */
   | { kind: "off" }
   | { kind: "not_found" };
 
-/** A new code for the link of a user, `tlu_` and 43 characters, valid once and for 24 hours. The user's earlier one ends. */
+/** A new code for the link of a user, `tlu_` and 43 characters, valid once and for 24 hours. It replaces the user's earlier one. */
 export async function createUserSetupCode(
   deps: Pick<Core, "clock" | "database" | "random">,
   userId: string,
@@ -36,7 +36,7 @@ export async function createUserSetupCode(
   return kind === "stored" ? { kind: "created", code, expiresAt } : { kind };
 }
 
-/** Whose link has this code; null: it is wrong, was used or has expired, or the user is switched off. */
+/** The user whose link has this code; null if it is wrong, was used or has expired, or the user is disabled. */
 export function userOfSetupCode(deps: { database: Database; clock: Core["clock"] }, code: string) {
   return deps.database.run(findUserOfSetupLink, { hash: hashSecret(code), now: deps.clock.now() });
 }

@@ -41,7 +41,7 @@ const invalid = (field: "account" | "email" | "password", message: string): Save
 
 const accountRule = "is needed for a member, and only for one";
 
-/** Why a role cannot have this account; null: it can. Members have one account, operators have none. */
+/** Why a role cannot have this account; null if it can. Members have one account, operators have none. */
 export async function roleAccountIssue(
   database: Database,
   role: Role,
@@ -52,7 +52,7 @@ export async function roleAccountIssue(
   return null;
 }
 
-/** Creates a user. Without a password the user signs in only after a set-up link was used. */
+/** Creates a user. A user without a password can sign in only after using a set-up link. */
 export async function createUser(
   deps: UserDeps,
   input: { email: string; name: string; role: Role; accountId: string | null; password?: string | undefined },
@@ -82,12 +82,12 @@ export async function createUser(
   return (await database.run(insertUser, user)) ? { kind: "saved", user } : invalid("email", "is taken");
 }
 
-/** What an operator may change of a user; an absent field stays. A new password, or `active: false`, ends the user's sessions. */
+/** What an operator may change about a user; absent fields are unchanged. A new password, or `active: false`, ends the user's sessions. */
 interface UserChanges {
   name?: string | undefined;
   active?: boolean | undefined;
   role?: Role | undefined;
-  /** Null: no account, as for operators. */
+  /** Null for no account, as for operators. */
   accountId?: string | null | undefined;
   password?: string | undefined;
   /** The revision that the caller has seen. With another one nothing changes. */
@@ -96,7 +96,7 @@ interface UserChanges {
 
 export async function updateUser(deps: UserDeps, id: string, changes: UserChanges): Promise<SaveUserResult> {
   const { database, clock, passwords } = deps;
-  // Hashed once, however often the change is computed.
+  // Hashed once, even if the change is computed several times.
   let hash: string | null = null;
   const read = () => database.run(findUser, id);
   return await changeRow(changes.revision, read, async (user): Promise<SaveUserResult | Overtaken> => {

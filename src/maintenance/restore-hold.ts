@@ -1,4 +1,4 @@
-// The hold on an installation that was restored from a backup: whatever was pending in the copy is held until the operator releases or
+// The hold on an installation that was restored from a backup: everything that was pending in the copy is held until the operator releases or
 // cancels it. New messages are sent meanwhile.
 
 import type { Core } from "#core/core.ts";

@@ -1,29 +1,29 @@
-// The attempts of a message, read from its timeline: each begins with `sending` and ends with the entry after it. The end of
-// one that was not accepted has its details (`AttemptEnd`); an entry without them says by its state how the attempt ended.
+// The attempts of a message, read from its timeline: each begins with `sending` and ends with the entry after it. The end of one that was
+// not accepted has details (`AttemptEnd`); otherwise the state of the entry shows how the attempt ended.
 
 import type { AttemptEnd } from "#store/schema/history.ts";
 import type { EventsTable } from "#store/schema/schema.ts";
 
-/** One transmission. Instants in epoch ms. */
+/** One transmission. Times in epoch ms. */
 export interface Attempt {
   /** 1 for the first. */
   number: number;
   /** The identifier of the gateway. */
   gateway: string;
   startedAt: number;
-  /** Null: it is under way. */
+  /** Null while it is under way. */
   endedAt: number | null;
-  /** Null: it is under way. `not_sent`: the storage failed, or the process stopped, before the gateway was called. */
+  /** Null while it is under way. `not_sent`: the storage failed, or the process stopped, before the gateway was called. */
   outcome: "accepted" | AttemptEnd["outcome"] | "not_sent" | null;
   code: string | null;
-  /** In plain words; null: there is nothing to say. */
+  /** In plain words; null if there is nothing to say. */
   reason: string | null;
   answer: AttemptEnd["answer"];
-  /** When the message is due again because of it. */
+  /** When the message is due again as a result. */
   nextAt: number | null;
 }
 
-/** `identifier`: of the gateway that the message has now. It does not change once a gateway took the message. */
+/** `identifier`: that of the message's present gateway. It does not change once a gateway accepted the message. */
 export function attemptsOf(
   events: readonly Pick<EventsTable, "at" | "type" | "detail" | "attempt">[],
   identifier: string,

@@ -1,6 +1,5 @@
-// The channels as data: one row for each, so that code for messages of any channel asks the row instead of
-// comparing names. A channel that sends consists of its request (contract/messages/), its rules (accept/), its row here
-// and its endpoint (http/routes/messages/).
+// The channels as data: one row for each, so that code for messages of any channel reads the row instead of comparing names. A channel
+// consists of its request (contract/messages/), its rules (accept/), its row here and its endpoint (http/routes/messages/).
 
 import type { Account } from "#accounts/account.ts";
 import type { Channel } from "#contract/messages/channel.ts";
@@ -23,7 +22,7 @@ import { emailAddress, phoneNumber, type RecipientKind, whatsappRecipient } from
 
 type OwnFields<ChannelRecord> = Omit<ChannelRecord, Exclude<keyof SmsRecord & keyof EmailRecord, "channel">>;
 
-/** A channel's fields of the public record, beside those that every channel has. */
+/** A channel's fields of the public record, besides those that every channel has. */
 type ChannelRecord = OwnFields<SmsRecord> | OwnFields<WhatsappRecord> | OwnFields<EmailRecord>;
 
 /** How a channel's messages are accepted and shown. `Draft`: one of its contacts. */
@@ -33,16 +32,16 @@ export interface SendingChannel<Draft extends SharedDraft = SharedDraft> {
   read(body: unknown, limits: { maxContacts: number }): Send<Draft>;
   /** Applies the rules that need the account, and makes the rows. Stores nothing. */
   prepare(account: Account, send: Send<Draft>, tools: PrepareTools): Promise<PreparedSend>;
-  /** The values by which two contacts ask for the same. Stored fingerprints are made of them, in this order. */
+  /** The values by which two contacts are equal. Stored fingerprints are made of them, in this order. */
   fingerprint(contact: Draft): unknown[];
   /** The recipient as the caller wrote it. */
   writtenRecipient(contact: Draft): string | undefined;
-  /** What the channel's credit counts, as replies name it. */
+  /** The unit of the channel's credit, as replies name it. */
   creditUnit: string;
   record(row: MessageRow): ChannelRecord;
   /** Whether webhook events show the body. */
   bodyInEvents: boolean;
-  /** The fields of a test message's contact beside its gateway. */
+  /** The fields of a test message's contact besides its gateway. */
   testContact(recipient: string, message: string): object;
 }
 
@@ -51,7 +50,7 @@ interface MessageChannel {
   sending: SendingChannel;
 }
 
-/** A caller's own words: at the end, and only where there are some, since stored fingerprints have none. */
+/** The caller's own reference and metadata: last, and only if there are any, since older fingerprints have none. */
 const ownWords = ({ reference, metadata }: SharedDraft): unknown[] =>
   reference == null && metadata == null ? [] : [reference, metadata];
 
@@ -109,7 +108,7 @@ const email: SendingChannel<EmailDraft> = {
     opened_at: row.opened_at == null ? null : new Date(row.opened_at).toISOString(),
     open_count: row.open_count ?? 0,
   }),
-  // A body may have megabytes.
+  // A body may be megabytes long.
   bodyInEvents: false,
   testContact: (address, message) => ({ email: address, subject: "Trunkline test message", message }),
 };
@@ -163,14 +162,14 @@ const whatsapp: SendingChannel<WhatsappDraft | WhatsappListDraft> = {
   testContact: (number, message) => ({ number, message }),
 };
 
-/** What each channel does with its messages, and how it reads recipients. */
+/** How each channel handles its messages and reads recipients. */
 export const messageChannels: Readonly<Record<Channel, MessageChannel>> = {
   sms: { recipients: phoneNumber, sending: sms },
   whatsapp: { recipients: whatsappRecipient, sending: whatsapp },
   email: { recipients: emailAddress, sending: email },
 };
 
-/** A recipient in the form that messages and the suppression list hold; null when the text is no recipient. */
+/** A recipient in the form that messages and the suppression list use; null if the text is not a recipient. */
 export function normaliseRecipient(channel: Channel, written: string, country: string | null): string | null {
   return messageChannels[channel].recipients.normalise(written, country);
 }

@@ -1,6 +1,5 @@
-// Stores the counts of what happens to messages and webhook deliveries behind the changes, about once a second, and logs the
-// messages that ended otherwise than delivered. The database gathers both; a process that is killed loses at most those of the
-// last second.
+// Stores the counts of message and webhook delivery events about once a second, and logs the messages that ended without being delivered.
+// The database collects both; a process that is killed loses at most those of the last second.
 
 import type { Core } from "#core/core.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
@@ -9,13 +8,13 @@ import { storeMessageCounts } from "#store/counts/message-counts.ts";
 const intervalMs = 1_000;
 
 interface CountWriter {
-  /** Counts wait to be stored. */
+  /** Counts are waiting to be stored. */
   start(): void;
-  /** Stores what waits, if the storage is there. */
+  /** Stores the waiting counts, if storage works. */
   stop(): Promise<void>;
 }
 
-/** Writes from `start` on, and rests when nothing waits. */
+/** Writes from `start` on, and rests when nothing is waiting. */
 export function createCountWriter({
   clock,
   database,

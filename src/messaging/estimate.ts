@@ -1,14 +1,15 @@
-// When the last of the messages that wait on a gateway goes out, if it keeps its rate, hours and daily bound. Pure: time comes in.
+// Estimates when the last message that waits on a gateway is sent, if the gateway keeps its rate, hours and daily limit. Pure: the caller
+// passes the time in.
 
 import type { GatewayRules } from "#contract/manage/gateways.ts";
 import { startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import type { DueCount } from "#store/messages/requests.ts";
 
 const minuteMs = 60_000;
-/** How many whole minutes a measured rate is of. */
+/** How many whole minutes a measured rate covers. */
 const measuredMinutes = 5;
 
-/** The minutes of which a rate is measured: from the first instant to before the second, epoch ms. */
+/** The minutes over which a rate is measured: from the first time to before the second, epoch ms. */
 export function measuredRange(now: number): { from: number; before: number } {
   const before = now - (now % minuteMs);
   return { from: before - measuredMinutes * minuteMs, before };
@@ -17,8 +18,8 @@ export function measuredRange(now: number): { from: number; before: number } {
 type Pace = Pick<GatewayRules["pace"], "per_second" | "jitter_ms">;
 
 /**
- * Messages a second, and what that is of; null: it cannot be known. `sent`: in the minutes of `measuredRange`. `wasBusy`: messages were due
- * in all of them; what a gateway with little to do sends is not what it can. `slowedBy`: its pace is divided by this.
+ * Messages a second, and where the figure comes from; null if it is unknown. `sent`: in the minutes of `measuredRange`. `wasBusy`: messages
+ * were due in all of them; what a gateway with little to do sends is not what it can send. `slowedBy`: its rate is divided by this.
  */
 export function rateOf(of: {
   sent: number;
@@ -35,15 +36,15 @@ export function rateOf(of: {
 
 interface Bounds {
   zone: string;
-  /** Such as `08:00-20:00`; null: all hours. */
+  /** Such as `08:00-20:00`; null for all hours. */
   hours: string | null;
-  /** Null: no bound. */
+  /** Null for no limit. */
   perDay: number | null;
-  /** How many went out today. */
+  /** How many were sent today. */
   sentToday: number;
 }
 
-/** When the hours in which `at` lies end, epoch ms. */
+/** When the sending hours that contain `at` end, epoch ms. */
 function closesAt(hours: string | null, at: number, zone: string): number {
   if (hours === null) return Number.POSITIVE_INFINITY;
   const [from = "", to = ""] = hours.split("-");
@@ -54,12 +55,12 @@ function closesAt(hours: string | null, at: number, zone: string): number {
 }
 
 /**
- * How often the calendar is asked when a day or the hours end, at most: each costs about 40 µs on the loop that answers requests, and an
- * account's own rules say how often. With hours and a daily bound it is enough for 250 days, with one of them for 500.
+ * How often the calendar is consulted for the end of a day or of the hours, at most: each costs about 40 µs on the event loop, and an
+ * account's own rules determine the number. With hours and a daily limit it is enough for 250 days, with one of them for 500.
  */
 const maxCalendarSteps = 1_000;
 
-/** When the last of these goes out, epoch ms; `waiting`: soonest first. Null: it is too far off. */
+/** When the last of these is sent, epoch ms; `waiting`: soonest first. Null if it is too far in the future. */
 export function lastOut(
   waiting: readonly DueCount[],
   perSecond: number,

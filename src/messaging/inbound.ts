@@ -43,7 +43,7 @@ type Filtered =
   /** A filter that can match nothing. */
   | { kind: "invalid"; field: "cursor" | "gateway"; message: string };
 
-/** A page of the newest messages from one person, through one gateway, or of both; null leaves the one or the other open. */
+/** A page of the newest messages from one person, through one gateway, or both; null for any. */
 export async function filteredReceived(
   database: Database,
   account: Pick<Account, "id" | "country">,
@@ -68,7 +68,7 @@ export async function filteredReceived(
   return { kind: "found", ...pageOf(rows, limit) };
 }
 
-/** As it was written, since a sender may be no number that can be parsed, and as each channel writes it. */
+/** As it was written, since a sender may not be a number that can be parsed, and in the form of each channel. */
 function spellingsOf(from: string, country: string | null): string[] {
   const written = from.trim();
   const normalised = channels.map((channel) => normaliseRecipient(channel, written, country));

@@ -1,20 +1,20 @@
-// Looks a message up once something became of it: for a person who tries a gateway and waits for the answer.
+// Waits until a message was sent or has ended: for a person who tries a gateway and waits for the result.
 
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Core } from "#core/core.ts";
 import { AutoResetEvent } from "#runtime/waiting/auto-reset-event.ts";
 import { lookup } from "./lookup.ts";
 
-/** How often the message is read when nothing is heard of it, ms: another process may be the one that sends it. */
+/** How often the message is read without a hint, ms: another process may be sending it. */
 const pollMs = 500;
-/** A gateway in full use changes all the time: beyond so many reads for a hint, the clock alone counts. */
+/** A busy gateway changes all the time: after this many reads caused by hints, only the timer counts. */
 const maxHintedReads = 50;
 
 const waiting: readonly string[] = ["queued", "scheduled", "sending"];
 
 /**
- * The record of a message with its timeline, as soon as the message has been sent or has ended, when its next try comes too late, and
- * otherwise after `maxMs`. Null: the account has no such message.
+ * The record of a message with its timeline, as soon as the message has been sent or has ended, when its next attempt comes too late, and
+ * otherwise after `maxMs`. Null if the account has no such message.
  */
 export async function lookupWhenSent(
   { clock, database }: Pick<Core, "clock" | "database">,

@@ -12,7 +12,7 @@ import { cancelMessage } from "#store/messages/move.ts";
 import { searchMessages } from "#store/messages/search.ts";
 import { recordOf } from "./record.ts";
 
-/** Whose messages, and on which gateways alone. */
+/** The account, and the only gateways whose messages it may read. */
 type Reader = Pick<Account, "id" | "readableGatewayIds">;
 
 /**
@@ -36,7 +36,7 @@ interface Page {
   nextCursor: string | null;
 }
 
-/** A page of the newest messages, shorter than `limit` where bodies are large; null for an invalid cursor. */
+/** A page of the newest messages, shorter than `limit` if bodies are large; null for an invalid cursor. */
 export async function recent(
   database: Database,
   account: Account,
@@ -60,10 +60,10 @@ export async function recent(
   };
 }
 
-/** What one look reads of a gateway at most, where few of its messages have the status. */
+/** The maximum that one scan reads of a gateway, if few of its messages have the status. */
 const rowsPerLook = 5_000;
 
-/** The same of the gateways whose messages the caller may read. A page may be short, even empty, and still have a cursor. */
+/** A page for callers that may read only some gateways' messages. It may be short, even empty, and still have a cursor. */
 async function recentOn(
   database: Database,
   account: Account,
@@ -72,7 +72,7 @@ async function recentOn(
 ): Promise<Page> {
   const gateways = account.gateways.filter((gateway) => gateway.channel === channel);
   const rows: MessageRow[] = [];
-  // Behind the look that ended first, others have rows that this page does not know.
+  // After the scan that ended first, other gateways have rows that this page does not know.
   let lookedTo: string | null = null;
   for (const { id: gatewayId } of gateways) {
     const found = await database.run(searchMessages, {
@@ -105,7 +105,7 @@ export type Cancelled =
   | { kind: "not_cancellable"; status: Status }
   | { kind: "not_found" };
 
-/** Cancels a message that is not being sent yet. Idempotent. `channel` null: of any channel. `by`: who asks, where that is known. */
+/** Cancels a message that is not being sent yet. Idempotent. `channel` null: of any channel. `by`: the caller, if known. */
 export async function cancel(
   deps: Pick<Core, "clock" | "database">,
   account: Reader,

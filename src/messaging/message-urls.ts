@@ -1,5 +1,5 @@
-// URLs for a provider's reports about one message. Such a URL carries our id and a MAC of it under the key of its gateway,
-// so that it needs no set-up at the provider, and a URL that became known settles that message and no other.
+// URLs for a provider's reports about one message. Such a URL contains our id and a MAC of it with the key of its gateway, so that the
+// provider needs no set-up, and a URL that leaks can settle only that message.
 
 import type { CallbackRequest } from "#gateways/callback.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
@@ -22,7 +22,7 @@ export function messageUrl(
   return callbackUrl && `${callbackUrl}?m=${messageId}&k=${macOf(sealer, gatewayId, messageId)}`;
 }
 
-/** The message that the URL of a callback was made for; null: it was not made by `messageUrl` for this gateway. */
+/** The message that the URL of a callback was made for; null if `messageUrl` did not make it for this gateway. */
 export function provenMessage(
   sealer: Sealer,
   gatewayId: string,
@@ -34,6 +34,6 @@ export function provenMessage(
   return constantTimeEqual(mac, macOf(sealer, gatewayId, id)) ? id : null;
 }
 
-/** Where the file of a received message is. Without a public URL it is a path. */
+/** The address of a received message's file. Without a public URL it is a path. */
 export const receivedFileUrl = (publicUrl: string | null, messageId: string) =>
   `${publicUrl ?? ""}/api/whatsapp/media/${messageId}`;

@@ -1,5 +1,4 @@
-// Opens the files of messages from people. Their providers keep them, and we pass them on, and their readers need no token of a
-// provider.
+// Opens the files of messages from people. Their providers keep the files; we pass them on, and readers need no token of a provider.
 
 import type { Account } from "#accounts/account.ts";
 import type { Core } from "#core/core.ts";
@@ -52,7 +51,7 @@ export async function openFile(
   };
 }
 
-/** Types that a browser shows as what they are, or stores. Anything else is bytes: a page of an unknown sender must not run here. */
+/** Types that a browser displays safely, or stores. Anything else is sent as bytes: a page from an unknown sender must not run here. */
 const extensions = new Map([
   ["image/jpeg", ".jpg"],
   ["image/png", ".png"],

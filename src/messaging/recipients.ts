@@ -1,6 +1,5 @@
-// The two kinds of recipients that channels have, and how each is written, read and compared. Messages and the
-// suppression list hold the normalised form and are compared as plain text, so a second spelling would let a message
-// through to a recipient who opted out.
+// The two kinds of recipients that channels have, and how each is written, parsed and compared. Messages and the suppression list use the
+// normalised form and are compared as plain text, so a second spelling would let a message through to a recipient who opted out.
 
 import { normaliseAddress } from "#contract/address.ts";
 import { isLid, isUserId } from "#contract/messages/user-id.ts";
@@ -11,11 +10,11 @@ export interface RecipientKind {
   noun: string;
   /** The field of a contact that names the recipient. */
   field: "number" | "email";
-  /** The form that messages and the suppression list hold; null when the text is no recipient. */
+  /** The form that messages and the suppression list use; null if the text is not a recipient. */
   normalise(written: string, country: string | null): string | null;
-  /** Who a message is from, as its provider writes it. `spellings`: of the same person. */
+  /** The sender of a message, as its provider writes it. `spellings`: of the same person. */
   senderOf(written: string, country: string | null): Sender & { spellings: readonly string[] };
-  /** What to change in a text that is no recipient, in one sentence; empty when there is nothing to say. */
+  /** What to change in a text that is not a recipient, in one sentence; empty if there is nothing to say. */
   adviceOn(written: string, country: string | null): string;
   /** Whether a reply that is one keyword (STOP, START) changes consent. */
   hasConsentKeywords: boolean;
@@ -33,7 +32,7 @@ export const phoneNumber: RecipientKind = {
 
 export const whatsappRecipient: RecipientKind = {
   ...phoneNumber,
-  // An id stays as it is.
+  // An id is not changed.
   normalise: (written, country) => {
     const id = written.trim();
     return isUserId(id) || isLid(id) ? id : phoneNumber.normalise(written, country);
@@ -46,17 +45,17 @@ export const whatsappRecipient: RecipientKind = {
   },
 };
 
-/** Mobile numbers that WhatsApp may know without a digit that they got later, or with one that they lost. */
+/** Mobile numbers that WhatsApp may know without a digit that was added later, or with one that was removed. */
 const spellings: readonly { pattern: RegExp; before: string; digit: string }[] = [
   // Brazil's mobile numbers got a 9. Landlines, which begin with 2 to 5, did not.
   { pattern: /^\+55(\d{2})9?([6-9]\d{7})$/, before: "+55", digit: "9" },
-  // Mexico's 1 went in 2019.
+  // Mexico's 1 was removed in 2019.
   { pattern: /^\+52()1?([2-9]\d{9})$/, before: "+52", digit: "1" },
   // Argentina's 9 is for calls from abroad.
   { pattern: /^\+54()9?([1-8]\d{9})$/, before: "+54", digit: "9" },
 ];
 
-/** The other spellings of a number that are the same person for certain. */
+/** The other spellings of a number that certainly mean the same person. */
 function whatsappSpellings(number: string): string[] {
   for (const { pattern, before, digit } of spellings) {
     const found = pattern.exec(number);
@@ -70,7 +69,7 @@ function whatsappSpellings(number: string): string[] {
 export const emailAddress: RecipientKind = {
   noun: "an email address",
   field: "email",
-  // In lower case with the domain in ASCII, tags (`+tag`) included.
+  // In lower case with the domain in ASCII, including tags (`+tag`).
   normalise: (written) => normaliseAddress(written.trim()),
   senderOf: (written) => {
     const sender = normaliseAddress(written.trim()) ?? written;

@@ -15,20 +15,20 @@ export function recordOf(row: MessageRow, events?: readonly EventsTable[]): Mess
   return { ...sharedOf(row, events), ...messageChannels[row.channel].sending.record(row) };
 }
 
-/** Of a text, what a list shows, in characters. */
+/** How much of a text a list shows, in characters. */
 const briefLength = 200;
 
-/** The record with its text cut short. */
+/** The record with its text truncated. */
 export function briefRecordOf(row: MessageRow): MessageRecord {
   // Cut between characters, not within one.
   const start = row.body.slice(0, briefLength * 2);
   return recordOf({ ...row, body: [...start].slice(0, briefLength).join("") });
 }
 
-/** What webhook events show of a message: its record, without the body where that may be large. */
+/** The part of a message that webhook events show: its record, without the body if that may be large. */
 export function eventRecordOf(row: MessageRow): MessageEventData {
   const { message, ...record } = recordOf(row);
-  // The row of its channel says whether there is a body, which the schema of that channel's events repeats.
+  // The row of its channel says whether there is a body; the schema of that channel's events repeats it.
   return (
     messageChannels[row.channel].sending.bodyInEvents ? { ...record, message } : record
   ) as MessageEventData;
@@ -59,7 +59,7 @@ function sharedOf(row: MessageRow, events?: readonly EventsTable[]) {
   };
 }
 
-/** Acceptance has no event row, as long as the message was not moved to another time: its entry is read from the message. */
+/** Acceptance has no event row unless the message was moved to another time: its entry is derived from the message. */
 function timeline(row: MessageRow, events: readonly EventsTable[]): MessageEvent[] {
   const whole = events[0]?.seq === 0 ? events : [acceptanceOf(row), ...events];
   return whole.map(({ at, type, detail }) => ({ at: iso(at), type, detail: detail || null }));

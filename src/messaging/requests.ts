@@ -1,4 +1,4 @@
-// A request's messages as one thing: how they stand, and changes of all that still wait.
+// The messages of one request taken together: their states, and changes to all that still wait.
 
 import type { Account } from "#accounts/account.ts";
 import type { Core } from "#core/core.ts";
@@ -14,10 +14,10 @@ import {
   sumRequest,
 } from "#store/messages/requests.ts";
 
-/** Ids are made shortly after the instant that is stored as acceptance. */
+/** Ids are made shortly after the time that is stored as acceptance. */
 export const idSlackMs = 2_000;
 
-/** The range in which the ids of the messages of a request lie that was accepted then (epoch ms). */
+/** The range of the ids of a request's messages, given when it was accepted (epoch ms). */
 export function messagesAround(acceptedAt: number): IdRange {
   return {
     from: idAt("msg", Math.max(0, acceptedAt - idSlackMs)),
@@ -25,7 +25,7 @@ export function messagesAround(acceptedAt: number): IdRange {
   };
 }
 
-/** Of a change, in one transaction: other work gets its turn between two. */
+/** Messages changed in one transaction: other work gets its turn between two. */
 const atOnce = 500;
 
 export interface RequestSummary {
@@ -33,7 +33,7 @@ export interface RequestSummary {
   parts: StatusPart[];
 }
 
-/** A request of the account, with its messages by status; null: the account has none with this id. */
+/** A request of the account, with its messages by status; null if the account has none with this id. */
 export async function findRequestSummary(
   database: Database,
   account: Pick<Account, "id">,
@@ -55,8 +55,8 @@ export async function findRequestSummary(
 }
 
 /**
- * Changes every message of the request that still waits, some at a time; returns how many were changed, or null when
- * the account has no request with this id. What a failure leaves undone is done by the same call again.
+ * Changes every message of the request that still waits, in batches; returns how many were changed, or null if the account has no request
+ * with this id. The call is idempotent: repeat it after a failure.
  */
 export async function changeRequest(
   { database }: Pick<Core, "database">,

@@ -1,4 +1,4 @@
-// Moves a message that waits to another time.
+// Moves a waiting message to another time.
 
 import { type Account, onlyOn } from "#accounts/account.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
@@ -11,11 +11,11 @@ import { lookup } from "./lookup.ts";
 
 export type Rescheduled =
   | { kind: "rescheduled"; record: MessageRecord }
-  /** It does not wait any more. */
+  /** It no longer waits. */
   | { kind: "not_cancellable"; status: Status }
   | { kind: "not_found" };
 
-/** `scheduleAt`: a local time of the account, which `isWallTime` accepts; null: at once. `by`: who decided, for the timeline. */
+/** `scheduleAt`: a local time of the account, which `isWallTime` accepts; null for at once. `by`: who decided, for the timeline. */
 export function newTimeOf(
   account: Pick<Account, "timeZone">,
   scheduleAt: string | null,

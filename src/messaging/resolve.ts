@@ -1,5 +1,5 @@
-// Resolves a message with an unknown outcome as its account decides: resend it, or mark it sent or failed. A later receipt
-// still counts after every decision. A receipt that arrives before a resend keeps the message from being sent twice.
+// Resolves a message with an unknown outcome as its account decides: resend it, or mark it sent or failed. A later receipt still counts
+// after every decision. A receipt that arrives before a resend prevents the message from being sent twice.
 
 import { type Account, onlyOn } from "#accounts/account.ts";
 import type { Resolution } from "#contract/messages/changes.ts";

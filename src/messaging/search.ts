@@ -1,5 +1,5 @@
-// Searches an account's messages by filters. One page takes a bounded number of short scans and a bounded number of bytes
-// of bodies, so it may be shorter than its limit, even empty, and still have a cursor to continue from.
+// Searches an account's messages by filters. One page takes a bounded number of short scans and a bounded number of bytes of bodies, so it
+// may be shorter than its limit, even empty, and still have a cursor to continue from.
 
 import { type Channel, channels, type Status } from "#contract/messages/channel.ts";
 import { priorities } from "#queue/priority.ts";
@@ -32,15 +32,15 @@ export interface MessageFilters {
   /** The id of a request. */
   request?: string | undefined;
   test?: boolean | undefined;
-  /** The code of the error that messages show. */
+  /** The error code of messages. */
   error?: string | undefined;
-  /** The caller's own name for a message, or the provider's id of it. */
+  /** The caller's own reference of a message, or the provider's id. */
   reference?: string | undefined;
   /** Whether they came from a restored backup and wait for an operator's decision. */
   held?: boolean | undefined;
 }
 
-/** Epoch ms: due at or after the first, before the second; null: no bound. */
+/** Epoch ms: due at or after the first, before the second; null for no limit. */
 interface DueRange {
   from: number | null;
   before: number | null;
@@ -53,16 +53,19 @@ type Search =
       kind: "found";
       rows: MessageRow[];
       nextCursor: string | null;
-      /** How far the page looked: the acceptance of a message, or with the soonest first when one is due; epoch ms. Null if it looked at all. */
+      /**
+       * How far the page got: the acceptance of a message, or, with the soonest first, when one is due; epoch ms. Null if it covered
+       * everything.
+       */
       searchedUntil: number | null;
     }
   /** A filter that matches nothing. */
   | { kind: "invalid"; field: SearchField; message: string };
 
-/** A page reads 100,000 rows at most before the caller gets a reply. */
+/** A page reads at most 100,000 rows before the caller gets a reply. */
 const rowsPerScan = 5_000;
 const maxScans = 20;
-/** The code of an error is in no index: of a million messages one scan takes some 140 ms, and 20 scans held the reader for 3 s. */
+/** No index contains the error code: in a million messages one scan takes some 140 ms, and 20 scans blocked the reader for 3 s. */
 const maxErrorScans = 1;
 
 /** The newest matching messages before the `cursor` of an earlier page. */
@@ -89,7 +92,7 @@ export async function search(
   let from = acceptedFrom === null ? "msg_" : idAt("msg", acceptedFrom);
   let end = acceptedBefore === null ? "msg_~" : idAt("msg", acceptedBefore + idSlackMs);
   if (filters.request !== undefined && requestedAt !== null) {
-    // The ids of a request's messages lie around its instant, so it needs no index.
+    // The ids of a request's messages are close to its time, so it needs no index.
     narrowing.requestId = filters.request;
     const around = messagesAround(requestedAt);
     from = later(from, around.from);
@@ -136,13 +139,13 @@ export async function search(
   return foundBefore(rows, before);
 }
 
-/** A page with the newest first. `before`: the id where it ended. */
+/** A page, newest first. `before`: the id where it ended. */
 function foundBefore(rows: MessageRow[], before: string | null): Search {
   return {
     kind: "found",
     rows,
     nextCursor: before,
-    // Ids sort by the instant in them, which is that of the acceptance but for a moment.
+    // Ids sort by the time in them, which is that of the acceptance except for a moment.
     searchedUntil: before === null ? null : idTime(before),
   };
 }
@@ -150,7 +153,7 @@ function foundBefore(rows: MessageRow[], before: string | null): Search {
 const later = (one: string, other: string) => (one > other ? one : other);
 const earlier = (one: string, other: string) => (one < other ? one : other);
 
-/** The channels, gateway and request that the filters name; a result, where they name nothing. */
+/** The channels, gateway and request that the filters name; a result, if they name nothing. */
 async function placeOf(
   database: Database,
   account: { id: string },
@@ -175,10 +178,10 @@ async function placeOf(
   return { channels: searched, gatewayId, requestedAt };
 }
 
-/** Rows of one gateway and priority that one page looks at; each is narrow, and in one index. */
+/** Rows of one gateway and priority that one page reads; each is narrow, and in one index. */
 const dueRowsPerStretch = 500;
 
-/** The messages that wait, soonest due first, behind the `cursor` of an earlier page. Emails come without their bodies. */
+/** The waiting messages, soonest due first, after the `cursor` of an earlier page. Emails come without their bodies. */
 export async function searchDueMessages(
   database: Database,
   account: { id: string },
@@ -229,7 +232,7 @@ function invalid(field: SearchField, message: string): Search {
   return { kind: "invalid", field, message };
 }
 
-/** In the form that messages hold. */
+/** In the form that messages use. */
 function recipientOf(text: string, country: string | null): string | null {
   return (text.includes("@") ? emailAddress : whatsappRecipient).normalise(text, country);
 }

@@ -1,5 +1,5 @@
-// Adds, removes and lists suppressions by hand. Recipients are normalised as those of messages are, because sending
-// compares plain texts: another spelling would let a message through.
+// Adds, removes and lists suppressions manually. Recipients are normalised as those of messages are, because sending compares plain texts:
+// another spelling would let a message through.
 
 import type { Account } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
@@ -22,7 +22,7 @@ type Suppressed =
   /** `added`: how many were not on the list before. */
   { kind: "suppressed"; added: number; recipients: string[] } | { kind: "invalid"; issues: Issue[] };
 
-/** Adds all recipients, or none when one of them is invalid. */
+/** Adds all recipients, or none if one of them is invalid. */
 export async function suppress(
   { database, clock }: { database: Database; clock: Clock },
   account: Owner,
@@ -53,7 +53,7 @@ export async function suppress(
   return { kind: "suppressed", added, recipients: [...recipients] };
 }
 
-/** Removes a recipient, with every reason of suppression; false when it was not on the list. */
+/** Removes a recipient, for any reason; false if it was not on the list. */
 export async function release(
   database: Database,
   account: Owner,
@@ -61,8 +61,8 @@ export async function release(
   written: string,
 ): Promise<boolean> {
   if (!isSendable(written)) return false;
-  // First as the list has it: the sender of an inbound message may be no phone number, or could not be read as one
-  // before the account had a country.
+  // First in the form on the list: the sender of an inbound message may not be a phone number, or could not be parsed as one before the
+  // account had a country.
   const normalised = normaliseRecipient(channel, written, account.country);
   for (const recipient of new Set([written, normalised])) {
     if (recipient === null) continue;
@@ -71,10 +71,10 @@ export async function release(
   return false;
 }
 
-/** Entries that are looked at in one transaction. */
+/** Entries that one transaction reads. */
 const pageSize = 1_000;
 
-/** Takes all entries of a reason off the list that were made in a time, with these words in their note. Returns how many. */
+/** Removes all entries with one reason that were made in a period, with these words in their note. Returns how many. */
 export async function releaseAll(
   database: Database,
   account: Owner,

@@ -1,5 +1,5 @@
-// Applies a provisioning file: what it names is created; an entry that changed in the file since it was last
-// applied is updated; what it does not name, and what was changed elsewhere since, is left alone.
+// Applies a provisioning file: creates what it names and updates entries that changed in the file since it was last applied; what it does
+// not name, and what was changed elsewhere since, is left alone.
 
 import { issueApiKey, saveAccount } from "#configure/account.ts";
 import { gatewayIssues } from "#configure/gateway.ts";
@@ -29,7 +29,7 @@ export async function applyProvision(deps: ProvisionDeps, file: ProvisionFile): 
     const hash = deps.sealer.digest(JSON.stringify(entry));
     return before.get(`${kind} ${name}`) === hash ? null : { kind, name, hash };
   };
-  // Before anything is changed: a start that fails must not leave half of a file behind, nor a key that was never shown.
+  // Before any change: a start that fails must leave behind neither half of a file nor a key that was never shown.
   const applied: Applied = { errors: await errorsOf(deps, file, changed), made: [] };
   if (applied.errors.length > 0) return applied;
   for (const account of file.accounts) await applyAccount(deps, account, changed, applied);

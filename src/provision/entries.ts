@@ -1,5 +1,5 @@
-// Applies the entries of a provisioning file that there may be thousands of, gateways and webhook endpoints, many in
-// one transaction each: every one in transactions of its own took a minute for 5,000 of each.
+// Applies the entries of a provisioning file of which there may be thousands, gateways and webhook endpoints, many per transaction: a
+// transaction for each took a minute for 5,000 of each.
 
 import { prepareGateway, upsertGateway } from "#configure/gateway.ts";
 import { prepareWebhook, tooManyEndpoints, upsertWebhook } from "#configure/webhook.ts";
@@ -21,10 +21,10 @@ import {
   recordApplied,
 } from "./entry.ts";
 
-/** Entries in one transaction, and reads that are under way at once. */
+/** Entries in one transaction, and concurrent reads. */
 const atOnce = 200;
 
-/** `list` in pieces of `atOnce` at the most. */
+/** `list` in pieces of at most `atOnce`. */
 export function* pieces<T>(list: readonly T[]): Generator<readonly T[]> {
   for (let start = 0; start < list.length; start += atOnce) yield list.slice(start, start + atOnce);
 }
@@ -65,7 +65,7 @@ export async function applyGateways(
     const outcomes = await deps.database.run(saveProvisioned, entries);
     const overtaken = new Set(entries.flatMap(({ mark }, i) => (outcomes[i] === "saved" ? [] : [mark.name])));
     for (const { gateway, mark } of piece.filter((one) => overtaken.has(one.gateway.identifier))) {
-      // Another process, with the same file, or a request came first: now it is changed alone.
+      // Another process with the same file, or a request, came first: the entry is now changed by itself.
       const result = await upsertGateway(deps, account.id, gateway);
       if (result.kind === "invalid") {
         error(gateway.identifier, result.issues);
@@ -88,7 +88,7 @@ export async function applyWebhooks(
   applied: Applied,
 ): Promise<void> {
   const changes = webhooks.flatMap((webhook, index) => {
-    // Under a digest of its url, which may hold a secret.
+    // Under a digest of its URL, which may contain a secret.
     const name = `${account.name} ${deps.sealer.digest(webhook.url).slice(0, 32)}`;
     const mark = changed("webhook", name, webhook);
     return mark ? [{ webhook, mark, index }] : [];
@@ -108,7 +108,7 @@ export async function applyWebhooks(
   }
 }
 
-/** What is left to do for an endpoint. Without `saved`, or with its url taken: the account has it, and it is changed. */
+/** What remains to do for an endpoint. Without `saved`, or if the account already has its URL, the existing one is changed. */
 async function finishWebhook(
   deps: ProvisionDeps,
   account: Account,

@@ -9,21 +9,21 @@ import type { ProvisionFile } from "./file.ts";
 
 export interface Applied {
   errors: string[];
-  /** What was made here because the file does not give it, to be shown once. */
+  /** What was generated here because the file does not contain it, to be shown once. */
   made: { what: string; secret: string }[];
 }
 
 export type ProvisionDeps = ConfigureDeps & { random: Random; showApiKeys: boolean; log: Log };
 export type FileAccount = ProvisionFile["accounts"][number];
 
-/** The mark of an entry that is not as it was when it was last applied; null: nothing changed. */
+/** The digest of an entry that changed since it was last applied; null if nothing changed. */
 export type Changed = (kind: string, name: string, entry: unknown) => ProvisionMark | null;
 
-/** Faults of an entry, one line each, behind what it is. */
+/** Errors of an entry, one line each, prefixed with its name. */
 export const issueLines = (what: string, issues: readonly Issue[]) =>
   issues.map(({ path, message }) => `${what}: ${path.join(".")}: ${message}`);
 
-/** Remembers that an entry was applied, and that something was changed by it. */
+/** Records that an entry was applied, and that this changed something. */
 export async function recordApplied(
   deps: ProvisionDeps,
   mark: ProvisionMark,

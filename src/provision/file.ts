@@ -1,5 +1,5 @@
-// The provisioning file: its shape, and reading it with `${NAME}` filled in from the environment. Every error
-// is reported, with its place; values are never repeated in errors, since they may be secrets.
+// The provisioning file: its schema, and reading it with `${NAME}` substituted from the environment. Every error is reported, with its
+// position; values are never repeated in errors, since they may be secrets.
 
 import { readFileSync } from "node:fs";
 import { parse, YAMLParseError } from "yaml";
@@ -51,7 +51,7 @@ export const provisionFile = z.strictObject({
 });
 export type ProvisionFile = z.output<typeof provisionFile>;
 
-/** Reads a file; `environment` fills `${NAME}` inside its texts. */
+/** Reads a file; `environment` substitutes `${NAME}` inside its texts. */
 export function readProvisionFile(
   path: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -93,7 +93,7 @@ export function readProvisionFile(
     );
     for (const twice of repeated(identifiers)) errors.push(`gateways: ${twice} is given twice`);
     for (const { name, webhooks } of result.data.accounts) {
-      // A url may hold a secret in its query, so it is not repeated.
+      // A URL may contain a secret in its query, so it is not repeated.
       if (repeated(webhooks.map(({ url }) => url)).length > 0)
         errors.push(`accounts: ${name}: webhooks: a url is given twice`);
     }
@@ -108,7 +108,7 @@ export function readProvisionFile(
   return errors.length > 0 || !result.success ? { errors } : { file: result.data };
 }
 
-/** Names of pools, members and keys that are in a list twice, and keys of one text. */
+/** Duplicate names of pools, members and keys, and keys with the same text. */
 function repeatedInPools(accounts: ProvisionFile["accounts"]): string[] {
   const errors: string[] = [];
   const keys: { key: string; where: string }[] = [];

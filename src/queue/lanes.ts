@@ -40,10 +40,7 @@ interface LanesDeps {
   open(lane: ClaimedLane): Promise<OpenLane | null>;
   /** Settles the attempts that an earlier owner left without an outcome on a lane that cannot be opened. */
   recover(lane: LanesTable): Promise<void>;
-  /**
-   * A row is due `at` (epoch ms; undefined for now) on a lane that this process does not own. `polled`: the report repeats until the row is
-   * gone.
-   */
+  /** A row is due `at` (epoch ms; undefined for now) on a lane of another process. `polled`: repeated until the row is gone. */
   onRemoteDue?(laneId: string, due: { at: number | undefined; polled: boolean }): void;
 }
 

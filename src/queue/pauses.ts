@@ -95,7 +95,7 @@ export class Pauses<Row extends LaneRow, Outcome> {
     this.#storePause({ forMs: null, pauses: this.#breaker.pauses, reason });
   }
 
-  /** The connection is open: whatever paused the lane before says nothing about the new one. */
+  /** The connection is open: earlier reasons for a pause say nothing about the new one. */
   resume(): void {
     const paused = this.#suspensionStored || this.#breaker.paused;
     this.#suspended = false;

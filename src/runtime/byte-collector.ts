@@ -1,15 +1,14 @@
-// Gathers the bytes of a body whose sender decides how they are cut. A piece that is kept as it came keeps the
-// socket's whole read buffer (64 KiB) in memory, so that a body of single bytes would take thousands of times its
-// length: pieces are copied together into blocks.
+// Collects the bytes of a body whose sender decides how they are split. Keeping a piece as it came keeps the socket's whole read buffer (64
+// KiB) in memory, so a body of single bytes would take thousands of times its length. Pieces are therefore copied together into blocks.
 
 import { freeBytes } from "./free-bytes.ts";
 
 const firstBlock = 8 * 1024;
 const largestBlock = 1024 * 1024;
 
-/** The bytes added so far. Memory stays below twice their length and one block, however they are cut. */
+/** The bytes added so far. Memory stays below twice their length plus one block, however they are split. */
 export class ByteCollector {
-  /** The only piece so far, which is not copied: most bodies come in one. */
+  /** The only piece so far, which is not copied: most bodies arrive in one. */
   #only: Buffer | null = null;
   /** Full blocks, in order. */
   #blocks: Buffer[] = [];
@@ -37,7 +36,7 @@ export class ByteCollector {
     this.#copy(piece);
   }
 
-  /** All of it in one buffer, which shares memory with the piece when only one was added. The collector is empty then. */
+  /** All of it in one buffer, which shares memory with the piece if only one was added. The collector is empty afterwards. */
   take(): Buffer {
     if (this.#block !== null) this.#blocks.push(this.#block.subarray(0, this.#filled));
     const bytes = this.#only ?? Buffer.concat(this.#blocks, this.#length);

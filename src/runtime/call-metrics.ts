@@ -1,15 +1,15 @@
-// Measurements of calls to pools, in Prometheus' text format. Kept here and not in prom-client, which hashes the labels of a
-// series at each use: a call has seven uses, 2 µs each.
+// Metrics of calls to pools, in Prometheus' text format. Kept here and not in prom-client, which hashes the labels of a series at each use:
+// a call has seven uses, 2 µs each.
 
 /** A call that has ended. */
 export interface MeasuredCall {
   /** The account's id. */
   account: string;
   pool: string;
-  /** The member that answered. Null when none did. */
+  /** The member that answered; null if none did. */
   member: string | null;
   model: string | null;
-  /** What the caller saw; 499: they disconnected. */
+  /** The status that the caller received; 499 if they disconnected. */
   status: number;
   /** Until the first byte to the caller; null if there was none. */
   firstOutputMs: number | null;
@@ -21,7 +21,7 @@ export interface MeasuredCall {
   attempts: readonly { member: string; model: string; outcome: string }[];
 }
 
-/** How a member is, as this process sees it. */
+/** The state of a member, as seen by this process. */
 export interface MemberLoad {
   account: string;
   pool: string;
@@ -32,16 +32,16 @@ export interface MemberLoad {
 /** Upper bounds of the buckets, seconds: from a cached answer to a model that thinks for minutes. */
 const bounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320] as const;
 /**
- * Members and models of an account that have series of their own. Customers name pools and models, and Prometheus asks for every
- * series that ever was: one that changed its models for each call made a page of 96 MB.
+ * Members and models of an account that have series of their own. Customers name pools and models, and Prometheus requests every series
+ * that ever existed: one customer that changed its models for each call made a page of 96 MB.
  */
 const maxOfAccount = 200;
-/** A member and model without a call for as many readings of the page (four hours at 15 s) makes room for another one. */
+/** A member and model without a call for this many scrapes (four hours at 15 s) makes room for another one. */
 const idleReadings = 1_000;
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Counts below each bound that are not below the one before; the last one: above all. */
+/** Counts per bucket (not cumulative); the last one is above all bounds. */
 class Histogram {
   readonly #counts = new Array<number>(bounds.length + 1).fill(0);
   #sum = 0;
@@ -65,10 +65,10 @@ class Histogram {
   }
 }
 
-/** What is known of the calls to one model of one member. */
+/** The counts of calls to one model of one member. */
 class Series {
   readonly labels: Labels;
-  /** The reading of the page before which its last call was. */
+  /** The scrape before which its last call was. */
   reading = 0;
   first: Histogram | null = null;
   readonly whole = new Map<string, Histogram>();
@@ -81,11 +81,11 @@ class Series {
   }
 }
 
-/** The series of an account beyond its bound. */
+/** The shared series of an account beyond its limit. */
 const others = { pool: "other", member: "other", model: "other" };
 
 export class CallMetrics {
-  /** By account, and there by pool, member and model. Names have no blanks, so that no two share a key. */
+  /** By account, and within it by pool, member and model. Names contain no blanks, so keys are unique. */
   readonly #accounts = new Map<string, Map<string, Series>>();
   readonly #idleReadings: number;
   #reading = 0;
@@ -131,7 +131,7 @@ export class CallMetrics {
       if (all.size >= maxOfAccount) {
         this.#dropped += 1;
         const other = all.get("other") ?? new Series({ account, ...others });
-        // Outside the bound: there is one.
+        // Not counted towards the limit: there is only one.
         all.set("other", other);
         return other;
       }
@@ -147,7 +147,7 @@ export class CallMetrics {
       if (key !== "other" && reading < this.#reading - this.#idleReadings) all.delete(key);
   }
 
-  /** `members`: all that are in use now. Series of pools that are gone are forgotten. */
+  /** `members`: all that are in use now. Series of deleted pools are dropped. */
   text(members: readonly MemberLoad[]): string {
     this.#reading += 1;
     if (members.length > 0) this.#forgetGone(members);

@@ -16,10 +16,10 @@ export function systemClock(): Clock {
   };
 }
 
-/** Measured on the monotonic clock, so that a step of the wall clock neither shortens nor prolongs it. */
+/** Measured on the monotonic clock, so that a step of the wall clock neither shortens nor extends it. */
 function sleep(ms: number, signal?: LightAbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
-  // A sleep of nothing is one turn of the event loop; Node would make it a millisecond.
+  // A sleep of zero is one turn of the event loop; Node would make it a millisecond.
   if (ms <= 0) return new Promise((resolve) => setImmediate(resolve));
   return new Promise((resolve) => {
     const dueAt = performance.now() + ms;
@@ -29,8 +29,8 @@ function sleep(ms: number, signal?: LightAbortSignal): Promise<void> {
       signal?.removeEventListener("abort", wake);
       resolve();
     };
-    // A timer may also fire up to a millisecond early, for the event loop counts whole ones; no sleep may
-    // end before its time, so the rest is waited for too.
+    // A timer may also fire up to a millisecond early, because the event loop counts whole ones; no sleep may end early, so the rest is
+    // waited for too.
     const wait = () => {
       const left = dueAt - performance.now();
       if (!(left > 0)) wake();

@@ -4,8 +4,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Collects what this thread no longer uses, and gives the memory back to the system. In two passes (`node --trace-gc`): 80 ms for
- * the heap of the event loop (30 MB), 33 ms for that of a thread of SQLite (7 MB). One pass leaves 15 MiB more.
+ * Collects garbage in this thread and returns the memory to the system. In two passes (`node --trace-gc`): 80 ms for the heap of the event
+ * loop (30 MB), 33 ms for that of a SQLite thread (7 MB). One pass leaves 15 MiB more.
  */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");

@@ -1,5 +1,5 @@
-// Descriptions of the errors of sockets, TLS, DNS and undici, for reasons that customers and operators read. The error's
-// own message is never used: messages contain addresses, header text and pieces of bodies.
+// Describes errors of sockets, TLS, DNS and undici in reasons that customers and operators read. The error's own message is never used:
+// messages contain addresses, header text and pieces of bodies.
 
 const descriptions: Readonly<Record<string, string | undefined>> = {
   ECONNREFUSED: "the connection was refused",

@@ -1,14 +1,13 @@
-// Time-sortable ids: `prefix_` and 26 characters of lower-case Crockford base32, 48 bits of milliseconds
-// and 80 random bits (the layout of ULID, https://github.com/ulid/spec). Inside one process the text order
-// of ids is the order of their making: within a millisecond, and while the clock is behind the last id,
-// the random part counts up instead of being drawn anew. Indexes and cursors rely on that.
+// Time-sortable ids: `prefix_` and 26 characters of lower-case Crockford base32, 48 bits of milliseconds and 80 random bits (the layout of
+// ULID, https://github.com/ulid/spec). Within one process, ids sort in the order of their creation: within a millisecond, and while the
+// clock is behind the last id, the random part is incremented instead of drawn anew. Indexes and cursors rely on that.
 
 import type { Clock, Random } from "./runtime.ts";
 
 interface Ids {
   /** One new id. `prefix` is letters and digits without the underscore, e.g. `msg`. */
   (prefix: string): string;
-  /** `count` new ids in rising order, from one look at the clock. */
+  /** `count` new ids in rising order, from one reading of the clock. */
   many(prefix: string, count: number): string[];
 }
 
@@ -33,8 +32,8 @@ function encodeTime(ms: number): string {
 /** Makes ids from a clock and randomness. One per process: two makers do not know each other's order. */
 export function createIds(clock: Clock, random: Random): Ids {
   let time = -1;
-  // The 80 random bits as four limbs of 20, so that counting up is integer arithmetic; `head` is the
-  // text of everything but the last limb, which changes a thousand times less often.
+  // The 80 random bits as four limbs of 20, so that incrementing is integer arithmetic; `head` is the text of everything but the last limb,
+  // which changes a thousand times less often.
   let [a, b, c, d] = [0, 0, 0, 0];
   let head = "";
 
@@ -51,7 +50,7 @@ export function createIds(clock: Clock, random: Random): Ids {
     head = encodeTime(time) + encodeLimb(a) + encodeLimb(b) + encodeLimb(c);
   }
 
-  /** Counts the random part up. All 80 bits used up: the next millisecond is borrowed, and drawn anew. */
+  /** Increments the random part. If all 80 bits overflow, the next millisecond is used with new randomness. */
   function count(): void {
     d += 1;
     if (d < limb) return;
@@ -112,7 +111,7 @@ export function idTime(id: string): number | null {
   return time;
 }
 
-/** The lowest id of its kind that the instant (epoch ms) can have: ids made before it sort below, those made since do not. */
+/** The lowest id with this prefix that can have been made at this time (epoch ms): ids made before it sort below, later ones do not. */
 export function idAt(prefix: string, ms: number): string {
   const time = Math.min(latest, Math.max(0, Math.floor(ms)));
   return `${prefix}_${encodeTime(time)}${alphabet[0]!.repeat(16)}`;

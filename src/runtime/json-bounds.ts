@@ -1,29 +1,29 @@
-// How deep a JSON text nests and how many values it holds, counted on its bytes before anything is parsed. The
-// bytes alone do not bound the work: 11 million `{}` fit into 32 MiB, and parsing those blocks the event loop for
-// 9 s and takes a gigabyte. This scan costs about 1 ms for each MiB and makes no object.
+// Counts how deeply a JSON text nests and how many values it holds, on its bytes, before it is parsed. Its length alone does not bound the
+// work: 11 million `{}` fit into 32 MiB, and parsing those blocks the event loop for 9 s and takes a gigabyte. This scan takes about 1 ms
+// per MiB and creates no objects.
 
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
 
 export interface JsonBounds {
-  /** Most levels of objects and lists. */
+  /** Maximum nesting of objects and arrays. */
   maxDepth: number;
-  /** Most values: objects, lists, strings, numbers and words, the outermost one included; keys do not count. */
+  /** Maximum number of values: objects, arrays, strings, numbers and literals, including the outermost one; keys do not count. */
   maxValues: number;
-  /** Most objects and lists among the values, which cost ten times what a number costs. Default: as `maxValues`. */
+  /** Maximum number of objects and arrays among the values, which cost ten times as much as a number. Default: `maxValues`. */
   maxContainers?: number;
 }
 
-/** The bound that a JSON text exceeds; null when it keeps them all. */
+/** The limit that a JSON text exceeds; null if it exceeds none. */
 export function exceededBound(json: Uint8Array, bounds: JsonBounds): "depth" | "values" | null {
   const counted = countValues(json, bounds);
   return typeof counted === "number" ? null : counted;
 }
 
 /**
- * How many values a JSON text holds, or the bound that it exceeds. Brackets and commas inside strings do not count.
- * The text need not be valid JSON; one that is not gets its answer from the parser.
+ * The number of values in a JSON text, or the limit that it exceeds. Brackets and commas inside strings do not count. The text need not be
+ * valid JSON; the parser reports that.
  */
 export function countValues(
   json: Uint8Array,
@@ -31,7 +31,7 @@ export function countValues(
 ): number | "depth" | "values" {
   const length = json.length;
   let depth = 0;
-  // A container that is not empty holds one value more than it has commas.
+  // A container that is not empty has one value more than it has commas.
   let values = 1;
   let containers = 0;
   let justOpened = false;

@@ -1,4 +1,4 @@
-// New keys to sign with. Beside `random.ts`, because OpenSSL draws them itself and no seed makes them again.
+// New signing keys. Separate from `random.ts`, because OpenSSL draws them itself and no seed reproduces them.
 
 import { generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-// A cache with a bound on its size: the entries that were used least recently are removed first.
+// A cache of limited size: the least recently used entries are removed first.
 
 export class LruCache<Key, Value> {
   readonly #maxSize: number;

@@ -143,7 +143,7 @@ export function createMetrics(
     "trunkline_content_log_dropped_total",
     "Contents of AI calls that content logs should have and that were dropped: the storage was away or too slow.",
   );
-  /** Counted since the text was last read: prom-client finds a counter by hashing its labels, 2 µs of each call. */
+  /** Counted since the last scrape: prom-client finds a counter by hashing its labels, 2 µs of each call. */
   const completionsSince = new Map<number, number>();
   const calls = new CallMetrics();
   return {

@@ -1,9 +1,9 @@
-// The program itself: its folder, its version, and what its commands are called, for sentences that ask for one. A clone has
-// npm's scripts, the package and the image have the command `trunkline`.
+// The program itself: its folder, its version, and the names of its commands, for sentences that refer to one. A clone has npm's scripts;
+// the package and the image have the command `trunkline`.
 
 import { readFileSync } from "node:fs";
 
-/** The folder of the installation: two floors above `src/runtime/`, and above the bundle's `build/service/`. */
+/** The folder of the installation: two levels above `src/runtime/`, and above the bundle's `build/service/`. */
 export const installation = new URL("../../", import.meta.url);
 
 const isBundle = import.meta.url.endsWith(".mjs");
@@ -24,26 +24,25 @@ const manifest: { version: string; optionalDependencies?: Record<string, string>
 /** As `package.json` has it. */
 export const { version } = manifest;
 
-/** The release of Node that this version brings along, such as `26.10.0`. Null if the manifest names none. */
+/** The release of Node that this version contains, such as `26.10.0`. Null if the manifest names none. */
 export const pinnedNode: string | null = Object.values(manifest.optionalDependencies ?? {})[0] ?? null;
 
 /**
- * A sentence that warns that Node is older than the newest release that this version knew; null if it is not older, or if this version
- * knew none.
+ * A warning that Node is older than the newest release when this version was built; null if it is not older, or that release is unknown.
  */
 export function outdatedNode(running = process.versions.node, newest = pinnedNode): string | null {
   if (newest === null || !isOlder(running, newest)) return null;
   return `Node ${running} is older than ${newest}, which this version was made with: security fixes may be missing.`;
 }
 
-/** Whether one version (`26.8.1`) comes before the other. */
+/** Whether one version (`26.8.1`) is older than the other. */
 function isOlder(one: string, other: string): boolean {
   const numbers = other.split(".").map(Number);
   const apart = one.split(".").map((part, i) => Number(part) - (numbers[i] ?? 0));
   return (apart.find((difference) => difference !== 0) ?? 0) < 0;
 }
 
-/** Node's flag that the scripts of a clone give (`bin/trunkline.mjs`), and the command `trunkline` does not. */
+/** The flag for Node that the scripts of a clone pass (`bin/trunkline.mjs`) and the command `trunkline` does not. */
 const flagOfScripts = "--env-file-if-exists=.env";
 
 /** Commands that have a script of their own in a clone. */
@@ -52,7 +51,7 @@ const scripts: Readonly<Record<string, string>> = {
   "install-whatsapp": "npm run whatsapp:install",
 };
 
-/** `words`: a command with its arguments, such as `key ACCOUNT`; empty: the service itself. `flags`: Node's. */
+/** `words`: a command with its arguments, such as `key ACCOUNT`; empty for the service itself. `flags`: Node's. */
 export function commandWords(words: string, flags: readonly string[] = process.execArgv): string {
   if (!flags.includes(flagOfScripts)) return `trunkline ${words}`.trimEnd();
   const [command = "", ...rest] = words.split(" ");

@@ -1,11 +1,11 @@
-// Randomness from the operating system. Small requests are cut from a pool (a call into OpenSSL costs
-// about a microsecond for every size), and a byte that was handed out is wiped from the pool.
+// Randomness from the operating system. Small requests are served from a pool (a call into OpenSSL costs about a microsecond whatever its
+// size), and a byte that was handed out is wiped from the pool.
 
 import { randomBytes, randomFillSync } from "node:crypto";
 import type { Random } from "./runtime.ts";
 
 const poolBytes = 4096;
-/** Longer requests go to the system directly. */
+/** Longer requests use the system directly. */
 const maxPooledBytes = 256;
 
 export function systemRandom(): Random {

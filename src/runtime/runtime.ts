@@ -1,5 +1,5 @@
-// The only access to the outside world: time, randomness, outbound HTTP and the log. All other code gets what it needs as
-// a value, so that a test can pass a clock that it moves by hand, seeded randomness, scripted HTTP and a log that it reads.
+// The only access to the outside world: time, randomness, outbound HTTP and the log. All other code receives what it needs as a value, so
+// that a test can pass a clock that it advances itself, seeded randomness, scripted HTTP and a log that it reads.
 
 import type { Socket } from "node:net";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
@@ -9,9 +9,9 @@ import type { LightAbortSignal } from "./light-abort-controller.ts";
 export interface Clock {
   /** Epoch milliseconds. May jump when the operating system's clock is set. */
   now(): number;
-  /** Milliseconds since an arbitrary start; never goes back. */
+  /** Milliseconds since an arbitrary start; never decreases. */
   monotonic(): number;
-  /** Epoch milliseconds at the start of the process and the time that has passed since: setting the system's clock does not move it. */
+  /** Epoch milliseconds at the start of the process plus the time that has passed since: setting the system's clock does not affect it. */
   steady(): number;
   /** Resolves after `ms`, or at once when the signal aborts (never rejects). */
   sleep(ms: number, signal?: LightAbortSignal): Promise<void>;
@@ -33,7 +33,7 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** The longest answer that is read; a longer one counts as no answer. Default 1 MiB. */
   maxBytes?: number;
-  /** A longer answer is valid: what exceeds `maxBytes` is not read, and the connection is closed. */
+  /** A longer answer is valid: the part beyond `maxBytes` is not read, and the connection is closed. */
   truncate?: boolean;
   signal?: AbortSignal;
   /** The URL of a proxy (`http`, `https`, `socks5`), through which the request goes; default: none. */
@@ -41,8 +41,8 @@ export interface OutboundRequest {
 }
 
 /**
- * The result of a request. Error codes do not tell whether a request left this machine, so the client decides:
- * `not_sent` is a promise that no byte of it left; `no_answer` means that some bytes may have left.
+ * The result of a request. Error codes do not tell whether a request was sent, so the client decides: `not_sent` is a promise that no byte
+ * of it left; `no_answer` means that some bytes may have left.
  */
 export type OutboundResult =
   | { kind: "answer"; status: number; headers: Record<string, string>; body: Buffer }
@@ -55,14 +55,14 @@ type NotSentCode = "url_not_allowed" | "unreachable" | "aborted";
 export interface DialTarget {
   host: string;
   port: number;
-  /** For name, connection and TLS together. */
+  /** For name resolution, connection and TLS together. */
   timeoutMs: number;
   signal?: AbortSignal;
   /** Encrypted from the start. `ca`: a certificate (PEM) to trust instead of the public authorities. */
   tls?: { ca?: string };
 }
 
-/** A TCP connection to a server that speaks another protocol than HTTP. `not_sent`: no byte of anything left. */
+/** A TCP connection to a server that speaks a protocol other than HTTP. `not_sent`: no byte was sent. */
 export type DialResult =
   | { kind: "connected"; socket: Socket }
   | { kind: "not_sent"; code: NotSentCode; reason: string };
@@ -71,8 +71,8 @@ export type DialResult =
 export interface Outbound {
   request(request: OutboundRequest): Promise<OutboundResult>;
   /**
-   * Checks a URL before it is saved (of a gateway or a webhook), without a DNS query. Returns why the URL is refused, or
-   * null when it may be used.
+   * Checks a URL (of a gateway or a webhook) before it is saved, without a DNS query. Returns why the URL is refused, or null if it may be
+   * used.
    */
   rejectReason(url: string): string | null;
   /** Opens a TCP connection, guarded as requests are. */
@@ -90,21 +90,21 @@ export type DnsAnswer =
 export interface Dns {
   /** TXT records, each with its strings joined. */
   txt(name: string): Promise<DnsAnswer>;
-  /** Addresses of both versions of IP. */
+  /** IPv4 and IPv6 addresses. */
   addresses(name: string): Promise<DnsAnswer>;
-  /** Names of mail servers, the preferred first. */
+  /** Names of mail servers, in order of preference. */
   mx(name: string): Promise<DnsAnswer>;
 }
 
-/** Structured log lines. Secrets never go in; see `log.ts` for what is redacted as a second net. */
+/** Structured log lines. They never contain secrets; `log.ts` redacts as a second line of defence. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
   /**
-   * A line of which there are thousands a second. Its fields must be the program's own, such as ids and the patterns of routes: they
-   * are not searched for secrets. It is written within 100 ms, before every later line.
+   * A line of which there are thousands a second. Its fields must be the program's own, such as ids and route patterns: they are not
+   * searched for secrets. It is written within 100 ms, before every later line.
    */
   record(fields: Readonly<Record<string, string | number | boolean | null>>, message: string): void;
   child(fields: object): Log;
@@ -119,8 +119,8 @@ export interface Runtime {
   dns: Dns;
   log: Log;
   /**
-   * Fault tests kill the process at a named point with this; elsewhere it does nothing.
-   * Names: `accept`, `stamp`, `send`, `settle`, `receipt`, `fan_out`, `post`, each with `.before` or `.after`.
+   * Fault tests kill the process at a named point with this; otherwise it does nothing. Names: `accept`, `stamp`, `send`, `settle`,
+   * `receipt`, `fan_out`, `post`, each with `.before` or `.after`.
    */
   crashPoint(name: string): void;
 }

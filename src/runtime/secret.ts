@@ -1,4 +1,4 @@
-// Generated secrets: 256 bits as text, and the SHA-256 that is stored instead.
+// Generated secrets: 256 bits as text, and their SHA-256, which is stored instead.
 
 import { createHash } from "node:crypto";
 import type { Random } from "./runtime.ts";

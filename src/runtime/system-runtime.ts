@@ -1,4 +1,4 @@
-// The runtime of a real process. Tests put another one together from the same parts.
+// The runtime of a real process. Tests compose another one from the same parts.
 
 import { createLog, type LogLevel } from "#runtime/log/log.ts";
 import type { AllowList } from "#runtime/net/address.ts";
@@ -45,7 +45,7 @@ function crashPoints(crashAt: string): (name: string) => void {
     left -= 1;
     if (left !== 0) return;
     process.kill(process.pid, "SIGKILL");
-    // The signal may take a moment to arrive; nothing behind this line may happen.
+    // The signal may take a moment to arrive; nothing after this line may happen.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   };
 }

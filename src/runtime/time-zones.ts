@@ -1,7 +1,7 @@
-// Local times of an account and instants: when a scheduled message is due, when a day or month begins, when
-// sending hours open. Epoch milliseconds outside, Temporal inside; no offset is ever added by hand.
+// Conversions between an account's local times and instants: when a scheduled message is due, when a day or month begins, when sending
+// hours open. Epoch milliseconds outside, Temporal inside; no offset is ever added by hand.
 
-// Shape and ranges at once; only the day's upper bound needs the month. `\d` is ASCII.
+// Format and ranges in one pattern; only the day's upper bound needs the month. `\d` is ASCII.
 const format = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d)$/;
 
 /**
@@ -31,7 +31,7 @@ export function readSchedule(text: string, timeZone: string): number | null {
   return local.toZonedDateTime(timeZone, { disambiguation: "compatible" }).epochMilliseconds;
 }
 
-/** `readSchedule` for the contacts of one request: the same text again costs nothing. */
+/** `readSchedule` for the contacts of one request, which caches repeated texts. */
 export function scheduleReader(timeZone: string): (text: string) => number | null {
   let lastText: string | undefined;
   let lastAt: number | null = null;
@@ -45,9 +45,8 @@ export function scheduleReader(timeZone: string): (text: string) => number | nul
 }
 
 /**
- * Whether the name is a zone or link of the IANA database as the runtime has it, in any letter case:
- * `Europe/Berlin`, `UTC`, `Etc/GMT+2`. Offsets (`+02:00`) are not names: an account's zone has to follow
- * its clock changes.
+ * Whether the name is a zone or link of the runtime's IANA database, in any letter case: `Europe/Berlin`, `UTC`, `Etc/GMT+2`. Offsets
+ * (`+02:00`) are not names: an account's zone has to follow its clock changes.
  */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
@@ -66,7 +65,7 @@ export function localTime(at: number, timeZone: string): string {
   return local.toString({ smallestUnit: "second" }).replace("T", " ");
 }
 
-/** The first instant of the local day that holds `now`; where midnight is skipped, that is later than 00:00. */
+/** The first instant of the local day that contains `now`; if midnight is skipped, that is later than 00:00. */
 export function startOfDay(now: number, timeZone: string): number {
   return zoned(now, timeZone).startOfDay().epochMilliseconds;
 }
@@ -76,7 +75,7 @@ export function dayOf(now: number, timeZone: string): string {
   return zoned(now, timeZone).toPlainDate().toString();
 }
 
-/** The first instant of the local month that holds `now`. */
+/** The first instant of the local month that contains `now`. */
 export function startOfMonth(now: number, timeZone: string): number {
   return zoned(now, timeZone).with({ day: 1 }).startOfDay().epochMilliseconds;
 }
@@ -91,17 +90,17 @@ export function startOfNextMonth(now: number, timeZone: string): number {
   return startAfter(now, zoned(now, timeZone).toPlainDate().with({ day: 1 }).add({ months: 1 }), timeZone);
 }
 
-/** A daily window in minutes after midnight: `from` is inside it, `to` is not. `from > to` wraps midnight. */
+/** A daily window in minutes after midnight, including `from` and excluding `to`. `from > to` wraps around midnight. */
 interface Hours {
   /** Minute of the day, 0–1439. */
   from: number;
-  /** 0–1440. Equal to `from`: the whole day. */
+  /** 0–1440. Equal to `from` for the whole day. */
   to: number;
 }
 
 const hoursFormat = /^([01]\d|2[0-3]):([0-5]\d)-(?:([01]\d|2[0-3]):([0-5]\d)|24:00)$/;
 
-/** Reads `08:00-20:00`. The end may be `24:00`; equal ends mean always open. Null for anything else. */
+/** Parses `08:00-20:00`. The end may be `24:00`; equal ends mean always open. Null for anything else. */
 export function parseHours(text: string): Hours | null {
   const match = hoursFormat.exec(text);
   if (match === null) return null;
@@ -112,10 +111,9 @@ export function parseHours(text: string): Hours | null {
 type Opening = { open: true } | { open: false; opensAt: number };
 
 /**
- * Whether the local clock at `now` is inside `hours`, and if not, the first instant at which it will be.
- * The clock on the wall decides: a window whose start is skipped opens with the jump, one that lies wholly
- * in the gap stays shut that day, one that is passed through twice opens twice.
- * RangeError for hours that `parseHours` does not take.
+ * Whether the local clock at `now` is inside `hours`, and if not, the first instant at which it will be. The local clock decides: a window
+ * whose start is skipped opens with the jump, one that is skipped completely stays closed that day, one that occurs twice opens twice.
+ * RangeError for hours that `parseHours` does not accept.
  */
 export function withinHours(hours: string, now: number, timeZone: string): Opening {
   const window = parseHours(hours);
@@ -154,8 +152,8 @@ function zoned(at: number, timeZone: string): Temporal.ZonedDateTime {
 }
 
 /**
- * The start of a day to come. Where the clock goes back over midnight (00:01 to 23:01, as Newfoundland did),
- * the day has begun once already when the old one resumes: then its second midnight.
+ * The start of a future day. Where the clock moves back over midnight (00:01 to 23:01, as Newfoundland did), the day has already begun once
+ * when the old one resumes: then its second midnight.
  */
 function startAfter(now: number, date: Temporal.PlainDate, timeZone: string): number {
   const first = date.toZonedDateTime(timeZone).epochMilliseconds;

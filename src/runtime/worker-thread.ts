@@ -1,13 +1,12 @@
-// A worker thread for input from outside, so that no input can block the event loop. It handles one input at a time, from
-// a bounded queue and with a time limit. The thread starts when it is first needed, and is replaced when it exceeds the
-// limit or crashes.
+// A worker thread for input from outside, so that no input can block the event loop. It processes one input at a time, from a bounded queue
+// and with a time limit. The thread starts when it is first needed, and is replaced if it exceeds the limit or crashes.
 
 import { parentPort, Worker } from "node:worker_threads";
 import type { Clock } from "./runtime.ts";
 
 /**
- * The result of an input. `failed`: the work threw, exceeded the limit or crashed the thread, and would do so again.
- * `busy`: the work was not tried, because the queue is full, the thread does not start, or it is closed.
+ * The result of an input. `failed`: the work threw, exceeded the limit or crashed the thread, and would do so again. `busy`: the work was
+ * not tried, because the queue is full, the thread does not start, or it is closed.
  */
 type WorkerResult<Output> =
   | { kind: "done"; output: Output }
@@ -26,15 +25,15 @@ interface WorkerThreadOptions {
   module: URL;
   name: string;
   clock: Clock;
-  /** The limit of one input, from the moment that the thread receives it, ms. */
+  /** The time limit of one input, from when the thread receives it, ms. */
   limitMs: number;
   maxQueued: number;
 }
 
-/** The limit of the thread's heap, MiB. */
+/** The heap limit of the thread, MiB. */
 const heap = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
-/** The messages of a thread: that it has started, and then one result for each input. */
+/** The thread's messages: that it has started, and then one result for each input. */
 type WorkerReply<Output> = "ready" | { output: Output } | { reason: string };
 
 /** In the thread: answers each input with the result of `work`. */
@@ -113,7 +112,7 @@ export function createWorkerThread<Input, Output>(options: WorkerThreadOptions):
     current = waiting.shift() ?? null;
     if (current === null) return;
     worker ??= start();
-    // Only while it works does it keep the process alive.
+    // It keeps the process alive only while it works.
     worker.ref();
     if (ready) hand(worker, current);
   };

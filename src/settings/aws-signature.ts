@@ -10,7 +10,7 @@ export interface AwsKey {
   region: string;
   /** As in credential scopes: `ses`. */
   service: string;
-  /** Of temporary credentials; absent: the key is a lasting one. */
+  /** For temporary credentials; absent for permanent ones. */
   sessionToken?: string | undefined;
 }
 
@@ -58,7 +58,7 @@ function canonicalRequest(
   return [method, path, query, lines.join(""), names, sha256(body)].join("\n");
 }
 
-/** RFC 3986: everything but letters, digits and `-._~`. The path of a URL is encoded once already, and so twice here. */
+/** RFC 3986: everything except letters, digits and `-._~`. The path of a URL is already encoded once, and so twice here. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

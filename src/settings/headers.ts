@@ -1,4 +1,4 @@
-// Settings that add headers to requests. Headers that frame the request or name its peer are refused on saving.
+// Settings that add headers to requests. Headers that frame the request or name its peer are refused when saved.
 
 import { z } from "zod";
 import { secret } from "./secrets.ts";

@@ -1,5 +1,5 @@
-// Text from a peer, made fit for logs, errors and records: on one line, of bounded length, and without the secrets that
-// the peer was given. A provider may repeat a secret in an error, an event or a delivery report.
+// Makes text from a peer fit for logs, errors and records: one line, of bounded length, and without the secrets that the peer was given. A
+// provider may repeat a secret in an error, an event or a delivery report.
 
 /** The text on one line, without control and format characters. */
 export function oneLine(text: string): string {
@@ -10,8 +10,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * The text on one line, for a column and a screen: a space for each run of control characters and halves of surrogate pairs, neither of
- * which PostgreSQL can store unchanged. At most `maxLength` UTF-16 units.
+ * The text on one line, for a column and a screen: a space replaces each run of control characters and halves of surrogate pairs, neither
+ * of which PostgreSQL can store unchanged. At most `maxLength` UTF-16 units.
  */
 export function withoutControls(text: string, maxLength: number): string {
   return text
@@ -24,8 +24,8 @@ export function withoutControls(text: string, maxLength: number): string {
 const jsonText = (text: string) => JSON.stringify(text).slice(1, -1);
 
 /**
- * `line` with `***` for each secret, as it is and as URLs, forms and JSON spell it, in any case of letters.
- * Secrets under four characters are left: masking them would only show where they occur.
+ * `line` with `***` for each secret, verbatim and as URLs, forms and JSON encode it, in any case of letters. Secrets under four characters
+ * are kept: masking them would only show where they occur.
  */
 export function withoutSecrets(line: string, secrets: readonly string[]): string {
   const spellings = new Set<string>();
@@ -49,14 +49,14 @@ export function withoutSecrets(line: string, secrets: readonly string[]): string
 const maxInputChars = 64 * 1024;
 
 /**
- * A peer's text on one line: without control and format characters, without `secrets`, at most `maxChars` long.
- * Secrets are removed from the text as it will be shown and before it is cut, because half a secret is one too. Of a
- * very long text only the beginning is read.
+ * A peer's text on one line: without control and format characters, without `secrets`, at most `maxChars` long. Secrets are removed from
+ * the text as it will be shown and before it is truncated, because half a secret is one too. Only the beginning of a very long text is
+ * read.
  */
 export function cleanText(text: string, secrets: readonly string[], maxChars = 200): string {
   const isCut = text.length > maxInputChars;
   const line = withoutSecrets(oneLine(isCut ? text.slice(0, maxInputChars) : text), secrets);
-  // The input may be cut inside a secret. In a text of blanks and secrets alone, that half would be all that is left.
+  // The input may be truncated inside a secret. If the text consists of blanks and secrets, that half would be all that remains.
   if (isCut && line.length < maxInputChars / 2) return "";
   const characters = Array.from(line.slice(0, 2 * maxChars + 2));
   return characters.length <= maxChars ? line : `${characters.slice(0, maxChars - 1).join("")}…`;

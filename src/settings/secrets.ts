@@ -1,6 +1,5 @@
-// Secrets in settings: fields marked by `secret()` are shown as a mask, and a mask that comes back means the stored
-// value. A whole object or list may be secret (the headers of an `http-api` gateway): then every value in it is, but
-// its names are not.
+// Secrets in settings: fields marked by `secret()` are shown as a mask, and a mask that is sent back means the stored value. A whole object
+// or list may be secret (the headers of an `http-api` gateway): then all its values are, but not its names.
 
 import { z } from "zod";
 
@@ -41,16 +40,16 @@ export function unwrapField(field: z.ZodType | null): { schema: z.ZodType | null
   }
 }
 
-/** The schema of a part; null where the schema does not name its parts (a union, any JSON). */
+/** The schema of a part; null if the schema does not name its parts (a union, any JSON). */
 function partOf(schema: z.ZodType | null, name: string | number): z.ZodType | null {
-  // Names come from clients: `constructor` is no field.
+  // Names come from clients: `constructor` must not be found.
   if (schema instanceof z.ZodObject) return Object.hasOwn(schema.shape, name) ? schema.shape[name] : null;
   if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
   if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
   return null;
 }
 
-/** A copy of `value` in which `change` has replaced every leaf (a value that is no object and no list). */
+/** A copy of `value` in which `change` has replaced every leaf (a value that is neither object nor list). */
 function mapLeaves(
   field: z.ZodType | null,
   value: unknown,
@@ -73,7 +72,7 @@ function mapLeaves(
   return change(value, path, secret);
 }
 
-/** The settings as they may be shown. */
+/** The settings in the form that may be shown. */
 export function masked(schema: z.ZodObject, settings: unknown): Record<string, unknown> {
   const shown = mapLeaves(schema, settings, (value, _path, secret) =>
     secret && value !== null ? mask : value,
@@ -92,9 +91,9 @@ export function secretsIn(schema: z.ZodObject, settings: unknown): string[] {
 }
 
 /**
- * `input` with every mask replaced by the `stored` value at its path. `missing`: the paths without a stored value. A list with
- * as many masks as there are stored values has gained others, and its masks are the stored ones in their order. In any other
- * list that has grown or shrunk no position is certain, so every mask in it is missing.
+ * `input` with every mask replaced by the `stored` value at its path. `missing`: the paths without a stored value. If a list contains as
+ * many masks as there are stored values, the masks are the stored ones in order and the other items are new. In any other list that has
+ * grown or shrunk, positions are ambiguous, so every mask in it is missing.
  */
 export function unmasked(input: unknown, stored: unknown): { value: unknown; missing: Path[] } {
   const missing: Path[] = [];
@@ -120,7 +119,7 @@ export function unmasked(input: unknown, stored: unknown): { value: unknown; mis
   return { value: restore(input, stored, []), missing };
 }
 
-/** The stored items at the positions of the list that came; empty: the positions are not known. */
+/** The stored items at the positions of the new list; empty if the positions are ambiguous. */
 function itemsFor(list: readonly unknown[], stored: readonly unknown[]): readonly unknown[] {
   if (list.length === stored.length) return stored;
   if (list.filter((item) => item === mask).length !== stored.length) return [];

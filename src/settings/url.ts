@@ -1,16 +1,16 @@
-// Settings fields that say where requests go. Each is marked, so that a refusal of the outbound guard names its field.
+// Settings fields that determine where requests are sent. Each is marked, so that a refusal of the outbound guard names its field.
 
 import { z } from "zod";
 import { unwrapField } from "./secrets.ts";
 
-/** Marks a field that decides where requests go: a URL, or the host of a server. */
+/** Marks a field that determines where requests are sent: a URL, or the host of a server. */
 export const urlMark = { url: true } as const;
 
 const hostName =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i;
 const ipv6 = /^[0-9a-f.]*:[0-9a-f:.]*$/i;
 
-/** The root of a vendor's API. Paths are put behind it and it is shown, so it takes no query and no login. */
+/** The root of a vendor's API. Paths are appended to it and it is shown, so it has neither query nor login. */
 export function baseUrlField() {
   return z
     .string()
@@ -19,7 +19,7 @@ export function baseUrlField() {
     .meta(urlMark);
 }
 
-/** The server of a protocol that is not HTTP: a host name, an IPv4 address, or an IPv6 address without brackets. */
+/** A server of a protocol other than HTTP: a host name, an IPv4 address, or an IPv6 address without brackets. */
 export function hostField() {
   return z
     .string()
@@ -29,12 +29,12 @@ export function hostField() {
     .meta(urlMark);
 }
 
-/** A server as a URL, in the form that the outbound guard judges. */
+/** A server as a URL, in the form that the outbound guard checks. */
 export function hostUrl(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}/`;
 }
 
-/** The path of the marked field that leads to `url`, within settings; where none says so, of the first. Empty: no field is marked. */
+/** The path of the marked field that leads to `url`, within settings; by default that of the first. Empty if no field is marked. */
 export function urlFieldPath(
   settings: z.ZodObject,
   values: Readonly<Record<string, unknown>> = {},
@@ -48,7 +48,7 @@ export function urlFieldPath(
   return [leading ?? marked[0]].filter((name) => name !== undefined);
 }
 
-/** `path` behind the root of an API, with one slash between them. `path` begins with a slash. */
+/** `path` appended to the root of an API, with one slash between them. `path` begins with a slash. */
 export function joinUrl(root: string, path: string): string {
   return `${root.replace(/(?<!\/)\/+$/, "")}${path}`;
 }

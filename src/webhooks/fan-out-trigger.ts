@@ -1,5 +1,5 @@
 // Wakes the fan-out after changes, but only while there are webhook endpoints. The trigger is an optimisation: configuration changes keep
-// it up to date, and the fan-out finds whatever it misses when it polls the outbox.
+// it up to date, and the fan-out finds what it misses when it polls the outbox.
 
 import type { Database } from "#store/database.ts";
 import { hasActiveEndpoints } from "#store/webhooks/endpoints.ts";

@@ -107,7 +107,7 @@ export function postWork(
       }
       return dueAt;
     },
-    // No breaker: deliveries keep their retry schedule whatever the endpoint answers.
+    // No breaker: deliveries keep their retry schedule for every answer of the endpoint.
   };
 }
 

@@ -7,7 +7,7 @@ import test from "node:test";
 import { lineAt, readSources } from "./source.ts";
 
 const unclear =
-  /\b(?:nobody|somebody|whoever|whatever|lately|stands(?! for\b)|goes by|is none|(?:is|are|was|were|be|been|being) told(?! apart))\b/gi;
+  /\b(?:nobody|somebody|whoever|whatever|lately|stands(?! for\b)|goes by|(?<!there )is none|(?:is|are|was|were|be|been|being) told(?! apart))\b/gi;
 /** Limits are `max…` and `min…`, usual values `default…`; what was told is `reported`, `notified` or a `message`. */
 const names =
   /\b(?:(?:most|longest|usual|least)(?:[A-Z]\w*)?|(?:\w*[a-z])?(?:Told|Said|Wanted|Given|Strangers?)|(?:told|said|wanted|given|strangers?)(?:[A-Z]\w*)?)\b/g;

@@ -1,4 +1,4 @@
-// `trunkline doctor`: looks at everything that commonly breaks, and says of each thing what to do. It changes nothing.
+// `trunkline doctor`: checks everything that commonly breaks and suggests a remedy for each problem. It changes nothing.
 
 import { runningHere } from "#command-line/api.ts";
 import { localOrigin } from "#command-line/open.ts";

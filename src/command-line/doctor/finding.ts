@@ -1,9 +1,9 @@
-// What the doctor finds.
+// The doctor's findings.
 
 export interface Finding {
-  /** What was looked at, in a word or two: `disk`, `gateway acme-sms`. */
+  /** What was checked, in a word or two: `disk`, `gateway acme-sms`. */
   what: string;
-  /** `error`: something does not work. `warning`: it will not, or not as it could. */
+  /** `error`: something does not work. `warning`: it soon will not, or does not work well. */
   state: "ok" | "warning" | "error";
   detail: string;
   /** What to do, for all but `ok`. */

@@ -1,4 +1,4 @@
-// The doctor's look at the machine: runtime, data folder, master key, disk.
+// The doctor's checks of the machine: runtime, data folder, master key, disk.
 
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -9,7 +9,7 @@ import { type Finding, fault, ok, warning } from "./finding.ts";
 
 const minNode = 26;
 const mib = 1024 * 1024;
-/** With less than this SQLite soon refuses messages; with less than the second it may at any moment. */
+/** Below this SQLite will soon refuse messages; below the second it may at any moment. */
 const lowBytes = 1024 * mib;
 const tooLowBytes = 100 * mib;
 
@@ -27,7 +27,7 @@ export function checkNode(running = process.versions.node, newest = pinnedNode):
   );
 }
 
-/** The nearest folder that exists: the first start makes the rest. */
+/** The nearest existing folder: the first start creates the rest. */
 function existing(path: string): string {
   const full = resolve(path);
   return existsSync(full) || dirname(full) === full ? full : existing(dirname(full));
@@ -84,7 +84,7 @@ export function checkMasterKey(config: Config): Finding {
     : warning("master key", `Other users of the machine may read ${path}.`, `Close it: chmod 600 ${path}`);
 }
 
-/** Bytes as people read them. */
+/** A size in bytes, for people. */
 const shown = (bytes: number) =>
   bytes >= 1024 * mib ? `${(bytes / (1024 * mib)).toFixed(1)} GiB` : `${Math.floor(bytes / mib)} MiB`;
 

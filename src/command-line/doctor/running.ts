@@ -1,5 +1,5 @@
-// The doctor's look at the running service, through its API: its storage, its accounts, and whether it reaches its gateways and
-// pool members, and the world its callbacks.
+// The doctor's checks of the running service, through its API: its storage and accounts, whether it reaches its gateways and pool members,
+// and whether callbacks can reach it.
 
 import { type Api, ApiError } from "#command-line/api.ts";
 import { plain } from "#command-line/terminal.ts";
@@ -7,7 +7,7 @@ import { requestApi, textOf } from "#runtime/net/api-request.ts";
 import { version } from "#runtime/program.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 
-/** A look must end: so many accounts, and of each so many gateways and members, the first of their lists. */
+/** Checks are bounded: the first accounts, and of each the first gateways and members of their lists. */
 const maxAccounts = 50;
 const maxGateways = 50;
 /** The service checks 30 members a minute for one caller, because each check is a request to the provider. */
@@ -73,7 +73,7 @@ function isLiveness(text: string): boolean {
   }
 }
 
-/** Asked from this machine: a firewall before it may still keep the world out. */
+/** Tested from this machine: a firewall may still block the outside world. */
 async function checkCallbacks(publicUrl: string | null): Promise<Finding> {
   if (publicUrl === null)
     return warning(
@@ -114,7 +114,7 @@ interface Attention {
 export const attentionWords = (kind: string, subject: string | null, reason: string | null): string =>
   `${subject === null ? "" : `${subject}: `}${kind.replaceAll("_", " ")}${reason === null ? "" : `, ${reason}`}`;
 
-/** What needs a person, as the dashboard's overview has it. */
+/** Things that need a person, as in the dashboard's overview. */
 async function checkAttention(api: Api, account: Account): Promise<Finding[]> {
   const path = `/api/manage/v1/accounts/${account.id}/overview`;
   const { data } = await api.ask<{ data: { attention: Attention[] } }>("GET", path);
@@ -202,12 +202,12 @@ interface PoolUsage {
   unpriced: number;
 }
 
-/** Names in a finding; the rest are counted. */
+/** Names in a finding; further ones are counted. */
 const maxNamed = 10;
 
 /**
- * What is missing of a pool's prices; null if nothing is. `models`: those without a known price, with their members; `calls`: of the last
- * 30 days that had no price.
+ * What is missing in a pool's prices; null if nothing is. `models`: those without a known price, with their members; `calls`: of the last
+ * 30 days without a price.
  */
 export function pricesFinding(pool: string, models: readonly string[], calls: number): Finding | null {
   if (models.length === 0 && calls === 0) return null;
@@ -270,7 +270,7 @@ async function checkMembers(api: Api, account: Account, limit: number): Promise<
   return findings;
 }
 
-/** Everything that the running service knows of itself. */
+/** All checks of the running service. */
 export async function checkRunning(api: Api): Promise<Finding[]> {
   const { findings, installation } = await checkProcess(api);
   findings.push(await checkCallbacks(installation.public_url));

@@ -1,4 +1,4 @@
-// The doctor's look at a database that no process of this machine has open.
+// The doctor's checks of a database that no process of this machine has open.
 
 import { existsSync } from "node:fs";
 import { configuredKey, databaseFile } from "#command-line/open.ts";
@@ -9,11 +9,11 @@ import type { Inspection } from "#store/engine/inspection.ts";
 import { createSealer } from "#store/seal.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 
-/** Signed requests of several providers are refused from five minutes on. */
+/** Several providers refuse signed requests if clocks differ by five minutes. */
 const warnMs = 5_000;
 const errorMs = 300_000;
 
-/** What a difference between two clocks means. `other`: whose the second one is. */
+/** What a difference between two clocks means. `other`: the owner of the second one. */
 export function judgeClocks(ours: number, theirs: number, other: string): Finding {
   const apart = Math.abs(ours - theirs);
   const detail = `This machine and ${other} are ${(apart / 1_000).toFixed(1)} s apart.`;

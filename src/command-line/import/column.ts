@@ -1,13 +1,13 @@
-// Which column of a foreign list has the recipients. Every vendor writes its own names (`email`, `Email Address`, `msisdn`, `To`), so
-// that what is in a column counts, and its name decides only between equals.
+// Finds the column of a foreign list that has the recipients. Every vendor uses its own names (`email`, `Email Address`, `msisdn`, `To`),
+// so the contents of a column decide, and its name only breaks ties.
 
 import type { Channel } from "#contract/messages/channel.ts";
 
-/** Looked at to choose a column. */
+/** Rows read to choose a column. */
 const sampleRows = 1_000;
 
 const emailLike = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
-/** Seven to fifteen digits with what people write between them. */
+/** Seven to fifteen digits with the usual separators. */
 const phoneLike = /^\+?[\d\s()./-]{7,30}$/;
 
 const isEmail = (text: string) => emailLike.test(text);
@@ -20,16 +20,16 @@ const telling = /mail|phone|mobile|cell|msisdn|number|recipient|address|whatsapp
 
 interface Column {
   at: number;
-  /** Empty: the list has no row of names. */
+  /** Empty if the list has no header row. */
   name: string;
   channel: Channel;
-  /** Whether the first row has names. */
+  /** Whether the first row is a header. */
   hasNames: boolean;
 }
 
 /**
- * The column with the recipients. `named`: a column's name or its number from 1; null for the one with the most recipients. Throws in words
- * for the operator when every column lacks them.
+ * The column with the recipients. `named`: a column's name or its number from 1; null for the one with the most recipients. Throws, in
+ * words for the operator, if no column has any.
  */
 export function chooseColumn(
   rows: readonly string[][],

@@ -1,4 +1,4 @@
-// `trunkline import suppressions`: takes over the list of recipients that get nothing any more, as another service exported it.
+// `trunkline import suppressions`: imports a list of suppressed recipients that another service exported.
 
 import { readFileSync, statSync } from "node:fs";
 import { type AccessOptions, chosenAccount, managementOf } from "#command-line/access.ts";
@@ -10,7 +10,7 @@ import { chooseColumn } from "./column.ts";
 
 /** About a million rows. */
 const maxBytes = 100 * 1024 * 1024;
-/** So many recipients one request may have. */
+/** Maximum number of recipients in one request. */
 const batchSize = 1_000;
 const shownRefusals = 10;
 
@@ -38,7 +38,7 @@ async function rowsOf(file: string): Promise<string[][]> {
   return data;
 }
 
-/** Which recipients of a batch an answer refuses, by their place. */
+/** Which recipients of a batch an answer refuses, by index. */
 function refusedIn(error: ApiError): Map<number, string> {
   const refused = new Map<number, string>();
   for (const [field, sentences] of Object.entries(error.fields)) {
@@ -48,7 +48,7 @@ function refusedIn(error: ApiError): Map<number, string> {
   return refused;
 }
 
-/** Adds a batch; when the answer refuses some of it, the rest. */
+/** Adds a batch; if the answer refuses some of it, adds the rest. */
 async function addBatch(
   api: Api,
   path: string,
@@ -64,7 +64,7 @@ async function addBatch(
       return { added: data.added, taken: entries.length, refused };
     } catch (error) {
       const places = error instanceof ApiError ? refusedIn(error) : new Map<number, string>();
-      // Each round leaves at least one out, so that this ends.
+      // Each round removes at least one, so the loop ends.
       if (places.size === 0) throw error;
       for (const [at, reason] of places) {
         const entry = entries[at];
@@ -76,7 +76,7 @@ async function addBatch(
   return { added: 0, taken: 0, refused };
 }
 
-/** Adds the recipients of a CSV file to the account's list. Those that are on it already stay as they are. */
+/** Adds the recipients of a CSV file to the account's list. Those already on it are unchanged. */
 export async function importSuppressions(
   terminal: Terminal,
   file: string,

@@ -52,14 +52,14 @@ interface FileState {
 
 type ReceivedFile = FileState & { sha256: string };
 
-/** The files of one request. `discard()` has to be called in the end, also after `commit()`. */
+/** The files of one request. `discard()` must be called in the end, also after `commit()`. */
 export class AttachmentUpload {
   readonly #deps: AttachmentUploadDeps;
   readonly #limits: FileLimits;
   readonly #accountId: string;
-  /** Null: a place in the list whose own issues are reported elsewhere. */
+  /** Null for an entry of the list whose own issues are reported elsewhere. */
   readonly #received: { order: number; file: ReceivedFile | null }[] = [];
-  /** Ids of files that may have something in the store. */
+  /** Ids of files that may have stored pieces. */
   readonly #stagedIds: string[] = [];
   #count = 0;
   #nextOrder = 0;
@@ -72,7 +72,7 @@ export class AttachmentUpload {
     this.#accountId = account.id;
   }
 
-  /** Begins a file. `index`: its place in the list, where the client gave one. */
+  /** Begins a file. `index`: its position in the list, if the client gave one. */
   open(name: string, index: number | null): IncomingFile {
     const filename = filenameOf(name);
     const order = index ?? this.#nextOrder;
@@ -145,8 +145,8 @@ export class AttachmentUpload {
   }
 
   /**
-   * Adds the files of a JSON body; null keeps the place of one whose issue is reported elsewhere. `store` false: the
-   * request has an issue already, so the files are only checked. Rejects with a `StorageError`.
+   * Adds the files of a JSON body; null keeps the position of one whose issue is reported elsewhere. `store` false: the request already has
+   * an issue, so the files are only checked. Rejects with a `StorageError`.
    */
   async addInline(files: readonly (InlineFile | null)[], { store }: { store: boolean }): Promise<void> {
     if (!store) this.#storing = false;
@@ -184,7 +184,7 @@ export class AttachmentUpload {
     });
   }
 
-  /** The files as they are bound to their request. Throws when one of them had an issue. */
+  /** The files in the form in which they are bound to their request. Throws if one of them has an issue. */
   files(): UploadedFile[] {
     if (!this.#storing) throw new Error("The files of a request with issues were not stored.");
     return this.#inOrder().map((file) => {
@@ -193,7 +193,7 @@ export class AttachmentUpload {
     });
   }
 
-  /** In the order of the indices of a form; a JSON list is in order already. */
+  /** In the order of the indices of a form; a JSON list is already in order. */
   #inOrder(): (ReceivedFile | null)[] {
     return this.#received.toSorted((a, b) => a.order - b.order).map(({ file }) => file);
   }
@@ -203,7 +203,7 @@ export class AttachmentUpload {
     this.#committed = true;
   }
 
-  /** Removes what was stored and not committed. Maintenance removes later what storage does not remove now. */
+  /** Removes stored pieces that were not committed. What storage cannot remove now, maintenance removes later. */
   async discard(): Promise<void> {
     if (this.#committed) return;
     const { database, clock, log } = this.#deps;

@@ -1,4 +1,4 @@
-// What the message of an email consists of. Its body was checked when it was read.
+// The contents of an email message. Its body was checked when it was read.
 
 import { normaliseAddress } from "#contract/address.ts";
 import type { EmailDraft } from "#contract/messages/email.ts";

@@ -1,5 +1,6 @@
-// Checks whether a file's content fits its name. The extension decides the content type; the content must begin with the
-// type's signature, or look like text where the type has none. Sources of the signatures: PDF 32000-1 7.5.2, PNG 5.2, JFIF, GIF89a, RIFF/WebP, ZIP (APPNOTE 4.3), RAR 4 and 5, MS-CFB 2.2.
+// Checks whether a file's content matches its name. The extension determines the content type; the content must begin with the type's
+// signature, or look like text if the type has none. Sources of the signatures: PDF 32000-1 7.5.2, PNG 5.2, JFIF, GIF89a, RIFF/WebP, ZIP
+// (APPNOTE 4.3), RAR 4 and 5, MS-CFB 2.2.
 
 import type { AttachmentType } from "#contract/messages/attachments.ts";
 
@@ -11,11 +12,11 @@ const at = (head: Buffer, offset: number, ascii: string) =>
 
 const isZip = (head: Buffer) => at(head, 0, "PK\x03\x04") || at(head, 0, "PK\x05\x06");
 const isCompound = (head: Buffer) => at(head, 0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1");
-/** Word and Excel wrap a document with a password in a compound file, with every extension. */
+/** Word and Excel store a password-protected document in a compound file with any extension. */
 const isOffice = (head: Buffer) => at(head, 0, "PK\x03\x04") || isCompound(head);
 const isJpeg = (head: Buffer) => at(head, 0, "\xff\xd8\xff");
 
-/** The head as text without its byte order mark; null when it has bytes that text does not have. */
+/** The head as text without its byte order mark; null if it contains bytes that text does not have. */
 function textOf(head: Buffer): string | null {
   const [first, second] = head;
   if (first === 0xff && second === 0xfe) return head.toString("utf16le", 2);
@@ -32,7 +33,7 @@ function textOf(head: Buffer): string | null {
   return bare.toString();
 }
 
-/** Signatures of binary formats that are text themselves. */
+/** Binary formats whose signatures are text themselves. */
 const binaryAsText = /^\s*(?:%PDF-|GIF8[79]a|Rar!|\{\\rtf)/;
 
 function isText(head: Buffer): boolean {

@@ -1,7 +1,7 @@
-// Reads phone numbers as people write them. Providers get what `toRecipient` returns, so a wrong guess sends a message to
-// the wrong person: an ambiguous number is null. docs/phone-numbers.md has the rule as a table.
+// Reads phone numbers as people write them. Providers receive what `toRecipient` returns, so a wrong guess sends a message to the wrong
+// person: an ambiguous number is null. docs/phone-numbers.md has the rules as a table.
 
-// The larger metadata: the smaller one does not know which numbers are mobile ones.
+// The larger metadata: the smaller one does not know which numbers are mobile numbers.
 import {
   type CountryCode,
   isSupportedCountry,
@@ -20,7 +20,7 @@ interface PhoneDigits {
   digits: string;
 }
 
-// Marks that copy and paste brings along from address books: soft hyphen, zero-width, bidi, byte order mark.
+// Characters that copy and paste brings along from address books: soft hyphen, zero-width, bidi, byte order mark.
 const invisible = /[\u00AD\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/;
 // Spaces, dashes and the minus sign. Without line breaks, which would join the numbers of two
 // lines into one.
@@ -28,18 +28,17 @@ const separator = /[\p{Zs}\p{Pd}\u2212]/u;
 const asciiSeparators = "\t -";
 const decimalDigit = /\p{Nd}/u;
 
-// In "+49 (0)170" the zero is for callers inside the country. Country codes of one or two digits are listed,
-// all others have three.
+// In "+49 (0)170" the zero is for callers inside the country. Country codes of one or two digits are listed; all others have three.
 const shortCode = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
-// Italy, San Marino, Côte d'Ivoire, Benin, Congo: numbers themselves begin with a zero (+39 06 …, +225 07 …), which
-// some people bracket out of habit.
+// Italy, San Marino, Côte d'Ivoire, Benin, Congo: the numbers themselves begin with a zero (+39 06 …, +225 07 …), which some people put in
+// parentheses out of habit.
 const zeroBelongs = /^(?:39|225|229|242|378)/;
 
 /**
- * The digits of a number as written. Spaces, dots, dashes, parentheses and invisible formatting characters
- * are dropped, digits of any script become ASCII, and one leading plus or `00` is noted and dropped, as is a
- * trunk zero in parentheses after the country code (`+49 (0)170 …`). Null for anything else in it (letters,
- * an extension, a slash, a second plus), for a decimal number, and when fewer than 3 or more than 15 digits remain.
+ * The digits of a written number. Drops spaces, dots, dashes, parentheses and invisible formatting characters, converts digits of any
+ * script to ASCII, and notes and drops one leading plus or `00`, and a trunk zero in parentheses after the country code (`+49 (0)170 …`).
+ * Null if it contains anything else (letters, an extension, a slash, a second plus), for a decimal number, and if fewer than 3 or more than
+ * 15 digits remain.
  */
 export function phoneDigits(raw: string): PhoneDigits | null {
   const written = scan(raw);
@@ -56,9 +55,8 @@ export function phoneDigits(raw: string): PhoneDigits | null {
 }
 
 /**
- * Whether a spreadsheet made the number decimal, as it does with a column that has an empty cell (`4915123456789.0`):
- * nothing but zeros follow its only dot, or one last digit follows its last dot. French numbers have more dots
- * (`06.12.34.56.00`).
+ * Whether a spreadsheet made the number decimal, as it does with a column that has an empty cell (`4915123456789.0`): only zeros follow its
+ * single dot, or one last digit follows its last dot. French numbers have more dots (`06.12.34.56.00`).
  */
 function isDecimal({ dots, digits, dotAt }: Written): boolean {
   if (dotAt === null || dotAt === digits.length) return false;
@@ -68,10 +66,10 @@ function isDecimal({ dots, digits, dotAt }: Written): boolean {
 interface Written {
   plus: boolean;
   digits: string;
-  /** The index in `digits` of the first zero that is alone in a pair of parentheses. */
+  /** The index in `digits` of the first zero in a pair of parentheses of its own. */
   zeroAt: number | null;
   dots: number;
-  /** The index in `digits` of the first one behind the last dot. */
+  /** The index in `digits` of the first one after the last dot. */
   dotAt: number | null;
 }
 
@@ -137,7 +135,7 @@ export function toRecipient(raw: string, country: string | null): { recipient: s
   const home = country !== null && isSupportedCountry(country) ? country : null;
   if (read.international) {
     const abroad = read.doubleZero && home !== null ? dialledAbroad(digits, home) : null;
-    // No library for a plus: it takes 5 µs a number, and bulk requests are nearly all international.
+    // Without the library for a plus: it takes 5 µs a number, and bulk requests are nearly all international.
     return recipientOf(abroad ?? `+${digits}`);
   }
   if (digits.length <= 6) return { recipient: digits };
@@ -149,17 +147,17 @@ export function toRecipient(raw: string, country: string | null): { recipient: s
   return reading === undefined ? null : recipientOf(reading.number);
 }
 
-/** Who a message is from. */
+/** The sender of a message. */
 export interface Sender {
-  /** As messages hold it; the text as it came, where that is no valid number. */
+  /** In the form that messages use; the original text if it is not a valid number. */
   sender: string;
-  /** Numbers that the text may mean, the likeliest first: the one that the gateway wrote to is the sender. */
+  /** Numbers that the text may mean, most likely first: the one that the gateway wrote to is the sender. */
   readings: readonly string[];
 }
 
 /**
- * The sender that a written number means. Networks leave out the plus (SMPP's type of number 0), and a sender that is made up
- * hides who it was: no number that `country` does not have.
+ * The sender that a written number means. Networks omit the plus (SMPP's type of number 0), and an invented sender hides the real one, so
+ * numbers that `country` does not have are not used.
  */
 export function senderOf(raw: string, country: string | null): Sender {
   const read = phoneDigits(raw);
@@ -179,7 +177,7 @@ export function senderOf(raw: string, country: string | null): Sender {
   return { sender: chosen?.isValid() ? chosen.number : raw, readings: [...new Set(numbers)] };
 }
 
-/** What to change in a number that `toRecipient` refuses, in one sentence; empty when there is nothing to say. */
+/** What to change in a number that `toRecipient` refuses, in one sentence; empty if there is nothing to say. */
 export function adviceOn(raw: string, country: string | null): string {
   const written = scan(raw);
   if (written === null) return "";
@@ -195,7 +193,7 @@ export function adviceOn(raw: string, country: string | null): string {
     : `It can be ${between[0]} or ${between[1]}: write it with a plus and its country code.`;
 }
 
-/** The readings of digits without a plus, and the one that was chosen; `between`: both are plausible. */
+/** The readings of digits without a plus, and the chosen one; `between`: both are plausible. */
 interface Choice {
   reading: PhoneNumber | undefined;
   between: readonly [international: string, national: string] | null;
@@ -244,7 +242,7 @@ const ambiguous = (abroad: PhoneNumber | undefined, national: PhoneNumber | unde
   between: abroad && national ? [abroad.number, national.number] : null,
 });
 
-/** `either`: the plan does not tell mobile numbers from landlines. `other`: another valid number. */
+/** `either`: the plan does not distinguish mobile numbers from landlines. `other`: another valid number. */
 type Weight = "none" | "other" | "either" | "mobile";
 
 const isMobile = (weight: Weight) => weight === "mobile" || weight === "either";
@@ -256,12 +254,12 @@ function weightOf(reading: PhoneNumber | undefined): Weight {
   return type === "FIXED_LINE_OR_MOBILE" ? "either" : "other";
 }
 
-/** As it is dialled in the country. */
+/** As dialled within the country. */
 function nationalReading(digits: string, country: CountryCode): PhoneNumber | undefined {
   return parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false });
 }
 
-/** A number behind `00` that is valid only with the country's own prefix for calls abroad, which begins with these zeros. */
+/** A number after `00` that is valid only with the country's own international prefix, which begins with these zeros. */
 function dialledAbroad(digits: string, country: CountryCode): string | null {
   if (parsePhoneNumberFromString(`+${digits}`)?.isValid() === true) return null;
   const dialled = nationalReading(`00${digits}`, country);

@@ -1,5 +1,5 @@
-// Makes the rows of a send by the rules that need its account. The loop is the same for every channel; a channel says what
-// a contact's message consists of. All issues of all contacts are reported together, beside those found in the body.
+// Makes the rows of a send by the rules that need its account. The loop is the same for every channel; a channel defines the contents of a
+// contact's message. All issues of all contacts are reported together with those found in the body.
 
 import type { Account, AccountGateway } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
@@ -37,29 +37,29 @@ export type PreparedSend = ReadySend | { kind: "invalid"; issues: Issue[] };
 /** Contacts prepared before the event loop gets a turn. */
 export const sliceSize = 1000;
 
-/** What a contact's message consists of, beside its gateway and its time. `undefined`: the field has an issue. */
+/** The contents of a contact's message, besides its gateway and its time. `undefined`: the field has an issue. */
 interface MessageParts {
   /** The recipient as the caller wrote it. */
   written: string | undefined;
-  /** The recipient as messages hold it; null: the channel reaches no such number. */
+  /** The normalised recipient; null if the channel cannot reach it. */
   recipient: string | null | undefined;
   content: ContentKind;
   body: string | undefined;
   /** The mail's own row. Only emails have one. */
   email?: Omit<NewEmail, "message_id"> | undefined;
-  /** Null: there is nothing beside the text. */
+  /** Null if there is only the text. */
   payload?: MessagePayload | null;
 }
 
-/** How a channel makes messages of contacts. */
+/** How a channel makes messages from contacts. */
 interface PrepareRules<Draft extends SharedDraft> {
   channel: Channel;
   partsOf(contact: Draft, country: string | null): MessageParts;
-  /** Whether a gateway reaches a recipient; default: each reaches all. */
+  /** Whether a gateway reaches a recipient; by default each reaches all. */
   reaches?(gateway: AccountGateway, recipient: string): boolean;
-  /** The longest body that a gateway sends of the contact, in code points; null, and the default: no bound of its own. */
+  /** The maximum length of a gateway's body for the contact, in code points; null (the default) for no limit of its own. */
   maxCharsOf?(gateway: AccountGateway, contact: Draft): number | null;
-  /** Measures the texts of one send, which cost a credit for each segment; default: a message costs one credit. */
+  /** Measures the texts of one send, which cost a credit per segment; by default a message costs one credit. */
   createMeasurer?(): (text: string, gateway: AccountGateway) => Measure;
 }
 
@@ -110,7 +110,7 @@ export function createPreparer<Draft extends SharedDraft>({
       messages.push({
         id,
         gateway_id: gateway.id,
-        // Of a key that names its gateways: a message that moved could leave them.
+        // For a key that names its gateways: a message that moved could leave them.
         gateway_pinned: contact.gateway_identifier === null && account.key?.boundToGateways !== true ? 0 : 1,
         recipient_raw: written,
         recipient,

@@ -1,21 +1,21 @@
-// What would become of each contact of a send, by the very rules that accept it. Nothing is stored or counted.
+// What would happen to each contact of a send, by the same rules that accept it. Nothing is stored or counted.
 
 import type { Issue } from "#contract/issue.ts";
 import type { NewMessage } from "#store/messages/send.ts";
 import { type AcceptDeps, prepareSend, type SendRequest } from "./accept.ts";
 
 export interface SendPreview {
-  /** The row that each contact would become, in their order; null: the contact has issues. */
+  /** The row of each contact, in order; null if the contact has issues. */
   messages: (NewMessage | null)[];
-  /** All issues that would refuse the send: those of its body, and the ones that its account adds. */
+  /** All issues that would refuse the send: those of its body, and those that its account adds. */
   issues: Issue[];
 }
 
-/** The place of the contact that an issue is about; null: it is about the request. */
+/** The index of the contact that an issue is about; null if it is about the request. */
 const placeOf = ({ path }: Issue): number | null =>
   path[0] === "contact" && typeof path[1] === "number" ? path[1] : null;
 
-/** Applies the rules of acceptance. A contact with issues does not hide what would become of the others. */
+/** Applies the rules of acceptance. A contact with issues does not hide the outcome of the others. */
 export async function previewSend(
   deps: Pick<AcceptDeps, "clock" | "newIds">,
   { account, channel, send }: Pick<SendRequest, "account" | "channel" | "send">,

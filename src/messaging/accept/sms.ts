@@ -28,7 +28,7 @@ function createMeasurer(): (text: string, gateway: AccountGateway) => Measure {
   };
 }
 
-/** The alphabet that the text needs, and the parts in which the gateway sends it. */
+/** The encoding that the text needs, and the parts in which the gateway sends it. */
 function measureFor(text: string, kind: string, counting: string | undefined): Measure {
   const measured = measure(text);
   const adapter = counting === undefined ? null : findAdapter(kind, "sms");

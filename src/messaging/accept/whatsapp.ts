@@ -1,4 +1,4 @@
-// The rules of a WhatsApp message that need its account: the phone number or user id, and what the message consists of.
+// The rules of a WhatsApp message that need its account: the phone number or user id, and the message's contents.
 
 import type { AccountGateway } from "#accounts/account.ts";
 import type { MessagePayload } from "#contract/messages/content.ts";
@@ -25,30 +25,30 @@ export const prepareWhatsapp = createPreparer<WhatsappDraft | WhatsappListDraft>
   maxCharsOf,
 });
 
-/** Some kinds of gateways reach phone numbers alone. */
+/** Some kinds of gateways reach only phone numbers. */
 function reaches({ kind }: AccountGateway, recipient: string): boolean {
   if (recipient.startsWith("+")) return true;
   const takesIds = findAdapter(kind, "whatsapp")?.takesIds ?? [];
   return takesIds.includes(isLid(recipient) ? "lid" : "user_id");
 }
 
-/** Of lists and templates the bounds are the same with every gateway. */
+/** For lists and templates the limits are the same with every gateway. */
 function maxCharsOf({ kind }: AccountGateway, contact: WhatsappDraft | WhatsappListDraft): number | null {
   if ("sections" in contact || contact.template !== null) return null;
   const maxChars = findAdapter(kind, "whatsapp")?.maxChars;
   if (maxChars === undefined) return null;
-  // WhatsApp shows no text with audio: there the text is no caption.
+  // WhatsApp shows no text with audio, so there the text is not a caption.
   return contact.media == null || contact.media === "audio" ? maxChars.text : maxChars.caption;
 }
 
-/** E.164, or one of WhatsApp's ids; null for what is neither, and for short codes, which have no WhatsApp. */
+/** E.164, or one of WhatsApp's ids; null for anything else, and for short codes, which have no WhatsApp. */
 function whatsappNumber(written: string, country: string | null): string | null {
   if (isUserId(written) || isLid(written)) return written;
   const recipient = toRecipient(written, country)?.recipient;
   return recipient?.startsWith("+") ? recipient : null;
 }
 
-/** What the contact has beside its text; null: nothing. A field with an issue counts as absent: nothing is stored then. */
+/** The contact's contents besides its text; null if there are none. A field with an issue counts as absent: nothing is stored then. */
 function payloadOf(contact: WhatsappDraft | WhatsappListDraft): MessagePayload | null {
   if ("sections" in contact) {
     const { header = null, footer = null, button, sections } = contact;
@@ -61,7 +61,7 @@ function payloadOf(contact: WhatsappDraft | WhatsappListDraft): MessagePayload |
   return { kind: "media", media, url, filename: filename == null ? null : safeFilename(filename) };
 }
 
-/** The name without folders and without characters that have no shape; null when nothing is left. */
+/** The name without folders and invisible characters; null if nothing remains. */
 function safeFilename(filename: string): string | null {
   const name = filename
     .slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1)

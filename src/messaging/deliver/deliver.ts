@@ -1,4 +1,4 @@
-// The work of a gateway's lane: reads its messages, transmits them, and turns each outcome into the message's next step.
+// The work of a gateway's lane: reads its messages, transmits them, and applies each outcome to its message.
 
 import type { Core } from "#core/core.ts";
 import type { Outcome, PartReferences } from "#gateways/outcome.ts";
@@ -160,7 +160,7 @@ function settlementOf(
     return { ...base, step: "rejected", details };
   if (outcome.kind === "unknown") {
     if (policyOf(gateway) === "hold" || row.resends > 0) {
-      // What is reported on the parts that were taken still settles it.
+      // Reports on the parts that were accepted still settle it.
       const parts = outcome.parts === undefined ? null : partsOf(outcome.parts);
       const [reference] = parts?.references ?? [];
       const known = reference === undefined ? details : { ...details, reference };
@@ -171,7 +171,7 @@ function settlementOf(
   }
   if (outcome.kind === "rejected" || outcome.gatewayFault) {
     if (context.rejectMessage) return { ...base, step: "rejected", details };
-    // The message keeps its due time and its tries; the lane waits until the gateway works again.
+    // The message keeps its due time and its attempts; the lane waits until the gateway works again.
     return { ...base, step: "deferred", details: { ...details, dueAt: row.due_at, uncounted: true } };
   }
   const firstDeferredAt = row.first_deferred_at ?? context.laneNow;
@@ -188,14 +188,14 @@ function settlementOf(
   };
 }
 
-/** The provider's answer, with its text as storage accepts it. */
+/** The provider's answer, with text that storage accepts. */
 function answerOf({ answer }: Exclude<Outcome, { kind: "accepted" }>): AttemptEnd["answer"] {
   return answer === undefined
     ? null
     : { status: answer.status, body: cleanText(answer.body, maxAnswerLength) };
 }
 
-/** The references of a message's parts, with the texts as storage accepts them. */
+/** The references of a message's parts, with text that storage accepts. */
 const partsOf = ({ references, each, of }: PartReferences): NonNullable<Settlement["parts"]> => ({
   references: references.map((text) => cleanText(text)),
   each,
@@ -206,7 +206,7 @@ type RecoveringGateway = Pick<LaneGateway, "id" | "identifier" | "adapter" | "ru
 
 const policyOf = (gateway: RecoveringGateway) => gateway.rules.on_unknown ?? gateway.adapter.onUnknown;
 
-/** Classifies what an earlier owner left `sending`. It may have been sent, so the gateway's policy decides. */
+/** Classifies the messages that an earlier owner left `sending`. They may have been sent, so the gateway's policy decides. */
 export async function recoverGatewayMessages(
   deps: DeliverDeps,
   gateway: RecoveringGateway,
@@ -240,5 +240,5 @@ export async function recoverGatewayMessages(
   }
 }
 
-/** A provider's text, as it is stored. */
+/** A provider's text in the form that is stored. */
 const cleanText = (text: string, maxLength = maxReasonLength): string => withoutControls(text, maxLength);

@@ -1,10 +1,10 @@
-// Gateways that were deleted while messages waited on them: each goes when its last message has ended.
+// Gateways that were deleted while messages waited on them: each is removed when its last message has ended.
 
 import type { Core } from "#core/core.ts";
 import { priorities } from "#queue/priority.ts";
 import { deleteGateway, readDraining } from "#store/gateways/delete.ts";
 
-/** Deletes the gateways that drain and on which nothing is left. What waits is looked for in the transaction that deletes. */
+/** Deletes the draining gateways with no messages left. The check is part of the transaction that deletes. */
 export async function deleteDrained({
   clock,
   database,

@@ -1,5 +1,5 @@
-// The session of a gateway that is not connected before it has something to send: an HTTP API, or SMTP. It is opened with
-// the first message and closed with the lane, so that an idle gateway costs nothing.
+// The session of a gateway that connects only when it has something to send: an HTTP API, or SMTP. It is opened with the first message and
+// closed with the lane, so that an idle gateway costs nothing.
 
 import type { GatewayHost, GatewaySession } from "#gateways/session.ts";
 import { notConnected, type SessionDeps, type SessionGateway, SessionScope } from "./session-scope.ts";
@@ -13,7 +13,7 @@ export function openOnDemand(
 ): Transport {
   let stopping: AbortController | null = null;
   let scope: SessionScope | null = null;
-  /** Null: none is open, or being opened. */
+  /** Null if none is open or being opened. */
   let opening: Promise<GatewaySession | null> | null = null;
 
   async function tryOpen(): Promise<GatewaySession | null> {

@@ -31,7 +31,7 @@ import { SessionSupervisor } from "./session.ts";
 import type { SessionDeps, SessionGateway } from "./session-scope.ts";
 import type { Transport } from "./transmit.ts";
 
-/** The unsealed settings of a gateway. Throws when they were sealed with another master key. */
+/** The unsealed settings of a gateway. Throws if they were sealed with another master key. */
 export function openSettings(sealer: Sealer, gateway: Pick<GatewaysTable, "id" | "settings">): unknown {
   return JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
 }
@@ -44,7 +44,7 @@ interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "outbound" | "sealer">
   sharedChildren: SharedChildren;
 }
 
-/** Classifies what was left `sending` on a lane that cannot run: its gateway is switched off, or does not open. */
+/** Classifies messages left `sending` on a lane that cannot run because its gateway is disabled or does not open. */
 export async function recoverGateway(deps: OpenGatewayDeps, state: LanesTable): Promise<void> {
   const gateway = await deps.database.run(findGateway, state.id);
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
@@ -54,7 +54,7 @@ export async function recoverGateway(deps: OpenGatewayDeps, state: LanesTable): 
   await recoverGatewayMessages(deps, { id, identifier, adapter, rules }, state.fence);
 }
 
-/** Active keys of the domain from which an email gateway sends; none for a gateway of another channel. */
+/** Active keys of the domain from which an email gateway sends; none for gateways of other channels. */
 async function readDkimKeys(
   { database, sealer }: OpenGatewayDeps,
   accountId: string,
@@ -76,7 +76,7 @@ function openTransport(
   return new SessionSupervisor(deps, connected, (host) => adapter.open(settings, host));
 }
 
-/** Starts a gateway's lane; null, after logging why, when the gateway cannot be used. */
+/** Starts a gateway's lane; null, after logging why, if the gateway cannot be used. */
 export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Promise<OpenLane | null> {
   const { database, clock, log, random, sealer, publicUrl } = deps;
   const gateway = await database.run(findGatewayForLane, state.id);
@@ -88,7 +88,7 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
     );
     return null;
   }
-  // Its lane is not offered to any process; see `Connection`.
+  // Its lane is offered to no process; see `Connection`.
   if (adapter.connection === "pulled" || adapter.connection === "members") return null;
   let settings: unknown;
   let email: EmailSender | null = null;

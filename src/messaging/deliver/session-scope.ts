@@ -1,5 +1,4 @@
-// What one session of a gateway is given, and what ends with it: its host, its state under the lane's fence, its reports
-// and its processes.
+// What one session of a gateway receives, and what ends with it: its host, its state under the lane's fence, its reports and its processes.
 
 import type { Core } from "#core/core.ts";
 import type { Outcome } from "#gateways/outcome.ts";
@@ -23,7 +22,7 @@ export interface SessionDeps
   extends Pick<Core, "clock" | "database" | "log" | "newId" | "outbound" | "random" | "sealer"> {
   /** See `GatewayHost.fileBytes`. */
   fileBytes: Semaphore;
-  /** Stores what a session reports exactly as what a callback says; rejects when storage does. */
+  /** Stores a session's reports exactly as those of a callback; rejects if storage does. */
   storeReport(report: SessionReport): Promise<void>;
   /** The processes that sessions of this process share. */
   sharedChildren: SharedChildren;
@@ -37,7 +36,7 @@ export interface SessionGateway
   fence: number;
 }
 
-/** The outcome of a message for which there is no session. It was not sent. */
+/** The outcome of a message while there is no session. It was not sent. */
 export const notConnected: Outcome = {
   kind: "deferred",
   code: "not_connected",
@@ -67,7 +66,7 @@ export class SessionScope {
   readonly host: GatewayHost;
   readonly #deps: SessionDeps;
   readonly #gateway: SessionGateway;
-  /** Of the lane: aborted when it is given up, or found to be another process's. */
+  /** Aborted when the lane is released, or found to belong to another process. */
   readonly #stopping: AbortController;
   readonly #over = new AbortController();
   readonly #children: SessionChild[] = [];

@@ -1,5 +1,5 @@
-// Supervises the session of a gateway that holds a connection, for as long as this process owns its lane: opens it, opens
-// it again with a back-off when it fails, suspends the lane while there is no connection, and closes it with the lane.
+// Supervises the session of a gateway that holds a connection, as long as this process owns its lane: opens it, reopens it with a back-off
+// after failures, suspends the lane while there is no connection, and closes it with the lane.
 
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { GatewaySession, LinkRequest, SessionHost, SessionStatus } from "#gateways/session.ts";
@@ -16,17 +16,17 @@ import type { SendOutcome, SuspendableLane, Transport } from "./transmit.ts";
 
 /** A gateway that holds a connection. */
 interface ConnectedGateway extends SessionGateway {
-  /** A person links a device to it: the beginning and the end of the link are events. */
+  /** A person links a device to it, so the beginning and the end of the link are events. */
   linked: boolean;
 }
 
-/** First and longest wait before a session is opened again, ms. */
+/** First and longest wait before a session is reopened, ms. */
 const reopen = { firstMs: 1_000, maxMs: 60_000 };
-/** A session that lasted this long counts as healthy, so that its end starts the back-off anew, ms. */
+/** A session that lasted this long counts as healthy, so that the back-off starts over, ms. */
 const healthyMs = 60_000;
-/** How long a message that was in flight when the connection went may still get its outcome, ms. */
+/** How long a message that was in flight when the connection was lost may still get its outcome, ms. */
 const drainMs = 5_000;
-/** How long a device may take to connect so that it can be notified that it is unlinked, ms. */
+/** How long a device has to connect in order to be notified that it is unlinked, ms. */
 const unlinkTimeoutMs = 20_000;
 /** A connection that takes longer to open counts as a pause, ms. */
 const slowMs = 30_000;
@@ -44,10 +44,10 @@ export class SessionSupervisor implements Transport {
   #lane: SuspendableLane | null = null;
   readonly #open: (host: SessionHost) => Promise<GatewaySession>;
   readonly #stopping = new AbortController();
-  /** The last status of the present session. */
+  /** The last status of the current session. */
   #status: SessionStatus = { kind: "connecting" };
   #session: GatewaySession | null = null;
-  /** Aborted when the connection goes. Null without a connection. */
+  /** Aborted when the connection is lost. Null without a connection. */
   #connection: AbortController | null = null;
   #unrecorded: SessionStatus | null = null;
   #recording: Promise<void> | null = null;
@@ -96,12 +96,12 @@ export class SessionSupervisor implements Transport {
     }
   }
 
-  /** Ends the link for good. True when the other side was notified; null without a session or a link. */
+  /** Ends the link permanently. True if the other side was notified; null without a session or a link. */
   async logOut(): Promise<boolean | null> {
     return (await this.#session?.logOut?.()) ?? null;
   }
 
-  /** Nothing is being sent any more: closes the session. Resolves when it is closed, or took too long. */
+  /** Nothing more will be sent: closes the session. Resolves when it is closed, or took too long. */
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#ended;
@@ -135,7 +135,7 @@ export class SessionSupervisor implements Transport {
         this.#disconnect();
       } else {
         scope.end();
-        // It was given up while it was being opened, or opens after all.
+        // It was abandoned while it was being opened, or opens after all.
         opening.then(
           (late) => scope.close(late),
           () => {},
@@ -144,17 +144,17 @@ export class SessionSupervisor implements Transport {
       await scope.close(session);
       if (signal.aborted) return;
       failures = clock.monotonic() - startedAt >= healthyMs ? 1 : failures + 1;
-      // Half of it is chance, so that devices that were cut off together do not come back together.
+      // Half of it is random, so that devices that lost their connection together do not reconnect together.
       await clock.sleep(retryDelay(reopen, failures, "half", random.random()), signal);
     }
   }
 
-  /** What a person asked of the link since the lane was last opened. */
+  /** A person's request for the link since the lane was last opened. */
   async #takeLinkRequest(): Promise<LinkRequest | null> {
     const { id, fence, linked } = this.#gateway;
     if (!linked) return null;
     const { signal } = this.#stopping;
-    // When the session is being closed, the request stays for the next owner of the lane.
+    // While the session is being closed, the request is left to the next owner of the lane.
     const take = async () =>
       signal.aborted ? null : this.#deps.database.run(takeLinkRequest, { gatewayId: id, fence });
     const text = await retrySession(this.#deps, this.#gateway, signal, "take link request", take).catch(
@@ -163,7 +163,7 @@ export class SessionSupervisor implements Transport {
     return text === null ? null : JSON.parse(text);
   }
 
-  /** Ends the link, and tells the other side if the device connects in time. */
+  /** Ends the link, and notifies the other side if the device connects in time. */
   async #logOutWhenConnected(over: AbortSignal): Promise<void> {
     const late = new AbortController();
     const end = () => late.abort();
@@ -178,13 +178,13 @@ export class SessionSupervisor implements Transport {
     if (!over.aborted) await this.logOut();
   }
 
-  /** The value, or null when the signal aborts first. */
+  /** The value, or null if the signal aborts first. */
   async #unless<T>(signal: AbortSignal, value: Promise<T>): Promise<T | null> {
     if (signal.aborted) return null;
     return await Promise.race([value, aborted(signal).then(() => null)]);
   }
 
-  /** What the session says of itself counts once it is open, and until it is closed. */
+  /** A session's reports count once it is open, and until it is closed. */
   #changeStatus(status: SessionStatus): void {
     this.#status = status;
     this.#applyStatus();
@@ -197,7 +197,7 @@ export class SessionSupervisor implements Transport {
     const lane = this.#lane;
     if (lane === null) return;
     if (status.kind === "connected") {
-      // `open` may say so before it has resolved.
+      // `open` may report it before it has resolved.
       if (this.#session === null) return;
       if (this.#connection === null) {
         this.#connection = new AbortController();
@@ -212,7 +212,7 @@ export class SessionSupervisor implements Transport {
     this.#recording ??= this.#record();
   }
 
-  /** A short interruption is no pause, but a server that never answers is one. */
+  /** A short interruption does not count as a pause, but a server that never answers does. */
   async #pauseIfSlow(status: SessionStatus, lane: SuspendableLane): Promise<void> {
     const { signal } = this.#stopping;
     await this.#deps.clock.sleep(slowMs, signal);
@@ -224,7 +224,7 @@ export class SessionSupervisor implements Transport {
     this.#connection = null;
   }
 
-  /** Stores the latest status; of several that come while storage is busy, the last. */
+  /** Stores the latest status; if several arrive while storage is busy, the last one. */
   async #record(): Promise<void> {
     const { database, sealer, clock, newId } = this.#deps;
     const { id, fence, linked } = this.#gateway;
@@ -276,7 +276,7 @@ export class SessionSupervisor implements Transport {
   }
 }
 
-/** Why the lane waits; null: for a moment only. */
+/** Why the lane waits; null if only for a moment. */
 function reasonOf(status: SessionStatus): string | null {
   switch (status.kind) {
     case "connecting":

@@ -1,6 +1,5 @@
-// Transmits one message through its gateway's adapter. What its content has beside the text is read first, and a mail is
-// composed. An error before the adapter is called means that nothing was sent. An error inside the adapter may come after
-// the message was sent.
+// Transmits one message through its gateway's adapter. First it reads the contents besides the text, and composes a mail. An error before
+// the adapter is called means that nothing was sent. An error inside the adapter may come after the message was sent.
 
 import { wireAddress } from "#contract/address.ts";
 import type { GatewayRules } from "#contract/manage/gateways.ts";
@@ -23,15 +22,15 @@ export interface TransmitDeps
 
 /** What a lane sends through: the gateway's session, whether it is open now or not. */
 export interface Transport {
-  /** Of a gateway that holds a connection: opens it. The lane begins suspended, and waits whenever it is not connected. */
+  /** For a gateway that holds a connection: opens it. The lane begins suspended, and waits whenever it is not connected. */
   start?(lane: SuspendableLane): void;
-  /** Rejects with what the session rejects with. */
+  /** Rejects if the session does. */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>;
-  /** Nothing is being sent any more. Resolves when the session is closed, or took too long; never rejects. */
+  /** Nothing more will be sent. Resolves when the session is closed, or took too long; never rejects. */
   close(): Promise<void>;
 }
 
-/** What a session does to its lane; see `Lane`. */
+/** How a session affects its lane; see `Lane`. */
 export interface SuspendableLane {
   suspend(reason: string | null): void;
   resume(): void;
@@ -45,19 +44,22 @@ export interface LaneGateway {
   adapter: GatewayAdapter;
   rules: GatewayRules;
   transport: Transport;
-  /** Of an email gateway: the settings that all email gateways have. */
+  /** For an email gateway: the settings that all email gateways have. */
   email: EmailSettings | null;
   /** How long after their due time messages of the account may still be sent, ms. */
   latenessMs: number;
 }
 
-/** `uninformative`: an unknown outcome says nothing about the gateway: it was not called, or is connected anew. */
+/** `uninformative`: the unknown outcome says nothing about the gateway, because it was not called, or reconnects. */
 export type SendOutcome = Outcome & { uninformative?: true };
 
-/** Bytes of mails and of long texts that one lane has in memory. Per lane, so that a slow server delays no other lane. */
+/** Bytes of mails and long texts that one lane keeps in memory. Per lane, so that a slow server delays no other lane. */
 const maxBytesInFlight = 64 * 1024 * 1024;
 
-/** Returns what transmits a lane's messages. The lane bounds how many at once; `maxBytesInFlight` bounds large ones further. */
+/**
+ * Returns the function that transmits a lane's messages. The lane limits how many are sent concurrently; `maxBytesInFlight` limits large
+ * ones further.
+ */
 export function createTransmitter(
   deps: TransmitDeps,
   gateway: LaneGateway,
@@ -66,7 +68,7 @@ export function createTransmitter(
   return (row, attempt, signal) => composeAndTransmit(deps, gateway, memory, row, attempt, signal);
 }
 
-/** Composes what the content needs, and transmits the message. */
+/** Composes the contents that need it, and transmits the message. */
 async function composeAndTransmit(
   deps: TransmitDeps,
   gateway: LaneGateway,
@@ -88,7 +90,7 @@ async function composeAndTransmit(
   }, bytesInMemory(row.body_bytes));
 }
 
-/** A message of any content but an email. */
+/** A message of any content except an email. */
 async function transmitText(
   deps: TransmitDeps,
   gateway: LaneGateway,
@@ -125,8 +127,8 @@ async function payloadOf({ database }: TransmitDeps, messageId: string): Promise
 }
 
 /**
- * The outcome of a message that its gateway cannot send. Acceptance and rerouting choose no such gateway, so it was of
- * another kind then, and may have sent the message if this is a repetition.
+ * The outcome of a message that its gateway cannot send. Acceptance and rerouting never choose such a gateway, so it was of another kind
+ * then, and may have sent the message if this is a repetition.
  */
 function notSupported({ adapter }: LaneGateway, { content, resends }: DueMessage): SendOutcome {
   const code = "content_not_supported";
@@ -164,8 +166,8 @@ async function transmitEmail(
 }
 
 /**
- * The outcome of a message that may have been sent before, when its provider would no longer recognise the idempotency
- * key: the lane may have paused for days. Null: the message may be sent.
+ * The outcome of a message that may have been sent before, if its provider would no longer recognise the idempotency key because the lane
+ * was paused for days. Null if the message may be sent.
  */
 async function pastIdempotencyWindow(
   { clock, database, log }: TransmitDeps,
@@ -199,7 +201,7 @@ const notSent: SendOutcome = {
   reason: "The message could not be composed; see the log.",
 };
 
-/** The result of `compose`; null, after logging the error, when it throws. */
+/** The result of `compose`; null, after logging the error, if it throws. */
 async function tryCompose<Composed>(
   { log }: TransmitDeps,
   gateway: LaneGateway,
@@ -236,7 +238,7 @@ async function transmit(
       );
       return notSent;
     }
-    // A bug in the adapter. It is not known whether the message was already on the wire.
+    // A bug in the adapter. The message may or may not have been sent.
     deps.log.error({ event: "adapter.failed", ...context, error }, "A gateway adapter threw while sending.");
     outcome = { kind: "unknown", code: "adapter_error", reason: "The gateway adapter failed; see the log." };
   }

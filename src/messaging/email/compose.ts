@@ -1,6 +1,6 @@
-// Composes the outgoing mail from the stored one: derives the part that the caller left out, and adds what the gateway's
-// settings ask for (pixel, links, unsubscribe headers, return path). This is repeated at every attempt with the same
-// result; its cost is bounded for very large mails.
+// Composes the outgoing mail from the stored one: derives the part that the caller left out, and adds what the gateway's settings ask for
+// (pixel, links, unsubscribe headers, return path). Every attempt repeats this with the same result; its cost is bounded for very large
+// mails.
 
 import { wireAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
@@ -25,7 +25,7 @@ interface StoredEmail {
   bytes: number;
 }
 
-/** The mail of a message; null when retention has removed it. Rejects when storage fails. */
+/** The mail of a message; null if retention has removed it. Rejects if storage fails. */
 export async function storedEmail(deps: ComposeDeps, messageId: string): Promise<StoredEmail | null> {
   const mail = await deps.database.run(readEmail, messageId);
   if (mail === null) return null;
@@ -34,7 +34,7 @@ export async function storedEmail(deps: ComposeDeps, messageId: string): Promise
   return { mail, attachments, bytes: Buffer.byteLength(mail.body) + files };
 }
 
-/** The mail as it goes out. */
+/** The mail in the form that is sent. */
 export function composeEmail(
   deps: ComposeDeps,
   { mail, attachments }: StoredEmail,
@@ -67,10 +67,10 @@ const maxCachedBodies = 8;
 const maxCachedLength = 256 * 1024;
 const cache = new LruCache<string, BodyParts>(maxCachedBodies);
 
-/** A longer text gets no HTML part, and so no pixel and no tracked links: people do not write such texts by hand. */
+/** A longer text gets no HTML part, and so neither pixel nor tracked links: people do not write such texts by hand. */
 const maxTextLength = 512 * 1024;
 
-/** A body with a tag is HTML, and its text is derived. A body without is text, and gets HTML only when tracking needs it. */
+/** A body that contains a tag is HTML, and its text is derived from it. Any other body is text, and gets HTML only if tracking needs it. */
 function partsOf(body: string, needsHtml: boolean): BodyParts {
   if (!isHtml(body)) {
     return { text: body, html: needsHtml && body.length <= maxTextLength ? htmlOfText(body) : null };

@@ -16,7 +16,7 @@ const maxCachedLists = 200;
 /** Pieces per query: about 1 MiB. */
 const piecesPerRead = 4;
 
-/** `cacheBytes`: how much content is cached; a larger file is read anew every time. */
+/** `cacheBytes`: how much content is cached; a larger file is read every time. */
 export function createMailFiles(database: Database, cacheBytes = 32 * 1024 * 1024): MailFiles {
   const lists = new LruCache<string, Promise<readonly OutgoingAttachment[]>>(maxCachedLists);
   const contents = new LruCache<string, Promise<Buffer>>(cacheBytes);

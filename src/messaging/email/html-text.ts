@@ -1,5 +1,5 @@
-// Derives the text part of an HTML mail, and the HTML part of a text mail. The HTML is read as a stream of tags, so the
-// cost per byte does not depend on nesting. Of a very long mail only the beginning is read.
+// Derives the text part of an HTML mail, and the HTML part of a text mail. The HTML is read as a stream of tags, so the cost per byte does
+// not depend on nesting. Only the beginning of a very long mail is read.
 
 import { readTags } from "./html-tokens.ts";
 
@@ -14,7 +14,7 @@ export function isHtml(body: string): boolean {
 }
 
 const hidden = new Set(["head", "style", "script", "title", "template", "noscript", "object", "svg"]);
-/** Block elements, and how many line ends come before and after them. */
+/** Block elements, with the number of line breaks before and after them. */
 const blocks = new Map<string, number>([
   ...["p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "ul", "ol", "dl", "pre", "table"].map(
     (name) => [name, 2] as const,
@@ -35,7 +35,7 @@ const blocks = new Map<string, number>([
   ].map((name) => [name, 1] as const),
 ]);
 const rule = "-".repeat(40);
-/** Bound of the characters of HTML read and of text made. */
+/** Maximum number of characters of HTML read and of text written. */
 export const maxTextLength = 512 * 1024;
 /** The end of a truncated text. */
 const truncated = "\n\n[…]";
@@ -49,7 +49,7 @@ export function textOfHtml(html: string): string {
 
 function textOf(html: string): string {
   const out: string[] = [];
-  /** Line ends to write before the next text; a blank to write within a line. */
+  /** Line breaks to write before the next text; a blank to write within a line. */
   let breaks = 0;
   let blank = false;
   /** The hidden element that encloses the current position. */
@@ -141,7 +141,7 @@ function textOf(html: string): string {
   return out.join("").trim();
 }
 
-/** The target of a link, when it makes sense in a text. */
+/** The target of a link, if it makes sense in a text. */
 function targetOf(href: string | undefined): string | null {
   const target = href?.trim() ?? "";
   return /^(?:https?|mailto|tel):/i.test(target) ? target : null;
@@ -150,7 +150,7 @@ function targetOf(href: string | undefined): string | null {
 const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const escaped = (text: string) => text.replace(/\r\n|[&<>"\r\n]/g, (sign) => escapes[sign] ?? "<br>\n");
 
-/** Bound of the web addresses that become links. */
+/** Maximum number of web addresses that become links. */
 const maxLinks = 1000;
 
 /** A text as HTML, with its first 1,000 web addresses as links. */

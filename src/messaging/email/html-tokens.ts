@@ -8,12 +8,12 @@ export interface Attribute {
   /** Entities decoded; empty for an attribute without a value. */
   value: string;
   nameEnd: number;
-  /** Behind the closing quote, where the value has quotes. */
+  /** After the closing quote, if the value has quotes. */
   end: number;
 }
 
 interface TagReader {
-  /** `attribute` finds one by its lower-case name; of two with the same name the first, as browsers do. */
+  /** `attribute` finds one by its lower-case name; of two with the same name, the first, as browsers do. */
   open(name: string, attribute: (name: string) => Attribute | undefined): void;
   /** `start`: where the tag begins. */
   close(name: string, start: number): void;
@@ -28,7 +28,7 @@ export function readTags(html: string, reader: TagReader): void {
   let attribute = "";
   let nameEnd = 0;
   let value = "";
-  /** Text not yet passed on: the tokenizer reports each angle bracket that opens no tag as a separate text. */
+  /** Text not yet reported: the tokenizer reports each angle bracket that opens no tag as a separate text. */
   let textStart = 0;
   let textEnd = 0;
   const endText = () => {
@@ -67,7 +67,7 @@ export function readTags(html: string, reader: TagReader): void {
       onselfclosingtag: opened,
       onclosetag(start, end) {
         endText();
-        // The name begins behind `</`.
+        // The name begins after `</`.
         reader.close(html.slice(start, end).toLowerCase(), start - 2);
       },
       ontext(start, end) {

@@ -18,26 +18,26 @@ import { withTracking } from "./track-links.ts";
 
 export interface MailLinksDeps {
   sealer: Sealer;
-  /** `https://…` without a slash at its end; null: this installation is not reachable, so no link leads here. */
+  /** `https://…` without a slash at its end; null if this installation is not reachable, so there are no links to it. */
   publicUrl: string | null;
 }
 
 interface MailLinks {
   pixelUrl: string | null;
-  /** Null: the link is not tracked. */
+  /** Null if the link is not tracked. */
   clickUrl(target: string): string | null;
   unsubscribeHeaders: EmailContent["headers"];
-  /** Null: bounces go to the sender's address. */
+  /** Null if bounces go to the sender's address. */
   returnPath: string | null;
 }
 
 /** The settings of an email gateway that this file uses. */
 export type LinkSettings = Pick<EmailSettings, "tracking" | "unsubscribe"> & {
-  /** A domain whose MX leads to `TRUNKLINE_BOUNCE_SMTP_PORT`. */
+  /** A domain whose MX record points to `TRUNKLINE_BOUNCE_SMTP_PORT`. */
   return_path_domain?: string | undefined;
 };
 
-/** The links and headers of one mail, by its gateway's settings. Without a public URL it has the return path at most. */
+/** The links and headers of one mail, by its gateway's settings. Without a public URL there is only the return path, if any. */
 export function mailLinks(
   { sealer, publicUrl }: MailLinksDeps,
   mail: Subscription,
@@ -81,7 +81,7 @@ interface TrackingExtras {
   returnPath: string | null;
 }
 
-/** `recipient`: as the message has it or as the caller wrote it. */
+/** `recipient`: normalised or as the caller wrote it. */
 export function createTrackingExtras(
   deps: MailLinksDeps,
   mail: Subscription & { html: string | null },
@@ -99,7 +99,7 @@ export function createTrackingExtras(
   };
 }
 
-/** Whether settings ask for links that lead to this installation, so that a public URL is needed. */
+/** Whether settings ask for links to this installation, so that a public URL is needed. */
 export function needsPublicUrl({ tracking, unsubscribe }: LinkSettings): boolean {
   return tracking.opens || tracking.clicks || unsubscribe;
 }

@@ -8,9 +8,8 @@ import { findSigningKeys, privateKeyContext } from "#store/email/sending-domains
 import type { Sealer } from "#store/seal.ts";
 
 /**
- * The keys of the domain, or of the nearest parent domain that has keys: with DMARC's default, relaxed alignment,
- * example.com counts as the author of mail from news.example.com. RSA comes first. `domain`: in ASCII. Throws when a
- * key was sealed with another master key.
+ * The keys of the domain, or of the nearest parent domain that has keys: with DMARC's default, relaxed alignment, example.com counts as the
+ * author of mail from news.example.com. RSA comes first. `domain`: in ASCII. Throws if a key was sealed with another master key.
  */
 export async function activeDkimKeys(
   database: Database,

@@ -13,7 +13,7 @@ export const tokenPaths = { open: "/t/o/", click: "/t/c/", unsubscribe: "/u/" } 
 
 /** Crockford's base32, as ids are written: it survives mail servers that change the case of a local part. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-/** 26 digits: 130 bits of the MAC. An id has as many behind its prefix. */
+/** 26 digits: 130 bits of the MAC. An id has as many after its prefix. */
 const digits = 26;
 const version = "1";
 const shape = /^1([0-7][0-9a-hjkmnp-tv-z]{25})([0-9a-hjkmnp-tv-z]{26})([A-Za-z0-9_-]*)$/;
@@ -47,7 +47,7 @@ function write(sealer: Sealer, purpose: TokenPurpose, messageId: string, payload
   return `${version}${id}${macOf(sealer, purpose, id, payload)}${Buffer.from(payload).toString("base64url")}`;
 }
 
-/** Null: the token is not valid for this purpose. */
+/** Null if the token is not valid for this purpose. */
 function read(
   sealer: Sealer,
   purpose: TokenPurpose,
@@ -57,7 +57,7 @@ function read(
   const [, id, mac, encoded] = shape.exec(token) ?? [];
   if (id === undefined || mac === undefined || encoded === undefined) return null;
   const bytes = Buffer.from(encoded, "base64url");
-  // Only the canonical spelling of base64 is accepted, so a token has one text.
+  // Only the canonical base64 encoding is accepted, so a token has one text.
   if (bytes.toString("base64url") !== encoded) return null;
   const payload = bytes.toString("latin1");
   const expected = macOf(sealer, purpose, id, payload);
@@ -71,8 +71,8 @@ export const readOpenToken = (sealer: Sealer, token: string) =>
   read(sealer, "open", token)?.messageId ?? null;
 
 /**
- * A link target as a browser requests it, in ASCII; null when it is not an absolute http(s) URL or too long for a token.
- * The result is safe in a header.
+ * A link target as a browser requests it, in ASCII; null if it is not an absolute http(s) URL, or too long for a token. The result is safe
+ * in a header.
  */
 export function clickTarget(target: string): string | null {
   if (target.length > maxTargetLength || !/^\s*https?:/i.test(target) || !URL.canParse(target)) return null;
@@ -96,7 +96,7 @@ export function readClickToken(sealer: Sealer, token: string): { messageId: stri
 export interface Subscription {
   messageId: string;
   accountId: string;
-  /** In the form that messages and the suppression list hold. */
+  /** In the form that messages and the suppression list use. */
   recipient: string;
 }
 
@@ -117,7 +117,7 @@ const localPart = /^b\+(1[0-9a-z]{52})$/;
 export const returnPathOf = (sealer: Sealer, messageId: string, domain: string) =>
   `b+${write(sealer, "bounce", messageId)}@${domain}`;
 
-/** The message whose return path this is, in any letter case; null: it is not one of ours. */
+/** The message with this return path, in any letter case; null if it is not one of ours. */
 export function readReturnPath(sealer: Sealer, address: string): string | null {
   if (address.length > 320) return null;
   const at = address.lastIndexOf("@");

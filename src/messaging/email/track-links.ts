@@ -1,14 +1,13 @@
-// Puts a pixel and tracked links into an HTML mail. A tokenizer finds the links; only the values of their attributes are
-// replaced and the pixel is inserted, so no other byte changes. Cost and growth are bounded: links beyond the bounds are
-// not tracked.
+// Puts a pixel and tracked links into an HTML mail. A tokenizer finds the links; only the values of their attributes are replaced and the
+// pixel is inserted, so no other byte changes. Cost and growth are limited: links beyond the limits are not tracked.
 
 import { LruCache } from "#runtime/lru-cache.ts";
 import { type Attribute, readTags } from "./html-tokens.ts";
 
 interface Tracking {
-  /** Null: no pixel. */
+  /** Null for no pixel. */
   pixelUrl: string | null;
-  /** The URL that records a click and redirects to `target`; null: do not track this link. */
+  /** The URL that records a click and redirects to `target`; null if this link is not to be tracked. */
   clickUrl(target: string): string | null;
 }
 
@@ -22,15 +21,15 @@ interface LinkPosition {
 
 /** Where an HTML mail can be changed. */
 interface InsertionPoints {
-  /** From first to last, at most `maxLinks`. */
+  /** In order, at most `maxLinks`. */
   links: readonly LinkPosition[];
-  /** Before the end of the body; of a very long mail its own end. */
+  /** Before the end of the body; in a very long mail, its end. */
   pixelAt: number;
 }
 
-/** Bound of the tracked links of a mail. */
+/** Maximum number of tracked links in a mail. */
 export const maxLinks = 1000;
-/** Characters that tracked links may add to a mail: one adds 150 typically, and 1,000 at most. */
+/** Characters that tracked links may add to a mail: one typically adds 150, and at most 1,000. */
 const maxGrowth = 256 * 1024;
 /** How many characters of a mail are read: five times what mail programs show. */
 const maxReadLength = 512 * 1024;
@@ -58,7 +57,7 @@ export function findInsertionPoints(html: string): InsertionPoints {
   return { links, pixelAt: bodyEnd ?? htmlEnd ?? html.length };
 }
 
-/** Campaigns repeat one body, which is read once. Large bodies are rare and not cached. */
+/** Campaigns repeat one body, which is parsed once. Large bodies are rare and not cached. */
 const maxCachedBodies = 8;
 const maxCachedLength = 256 * 1024;
 const cache = new LruCache<string, InsertionPoints>(maxCachedBodies);
@@ -71,7 +70,7 @@ function cachedInsertionPoints(html: string): InsertionPoints {
 
 const beforeValue = /\s*=\s*(["']?)/y;
 
-/** The link with this `href`; null: its target is no web page. */
+/** The link with this `href`; null if its target is not a web page. */
 function linkAt(html: string, { value, nameEnd, end }: Attribute): LinkPosition | null {
   beforeValue.lastIndex = nameEnd;
   const quote = beforeValue.exec(html)?.[1];

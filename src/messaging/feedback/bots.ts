@@ -1,5 +1,5 @@
-// Recognises requests for pixels and links that no person makes: mail proxies that load every image, scanners that
-// follow every link, and programs. Only their headers tell, so this is a guess, and it errs towards "bot".
+// Recognises requests for pixels and links that no person makes: mail proxies that load every image, scanners that follow every link, and
+// programs. Only their headers give them away, so this is a guess, and it errs towards "bot".
 
 /** The client of a request, by its address and headers. */
 export interface Client {

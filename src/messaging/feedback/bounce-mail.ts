@@ -1,5 +1,5 @@
-// Bounce mail, sent to the return paths of our mails (VERP). The address proves which message a report is about, so the
-// report's own statement is not needed. Mail that is not a delivery report is accepted and ignored.
+// Bounce mail, sent to the return paths of our mails (VERP). The address proves which message a report is about, so the report need not
+// name it. Mail that is not a delivery report is accepted and ignored.
 
 import type { Core } from "#core/core.ts";
 import { toReports } from "#gateways/email/reports/delivery-report.ts";
@@ -19,8 +19,8 @@ export interface BounceMail {
   /** Whether the address is the return path of one of our messages. */
   accepts(address: string): boolean;
   /**
-   * Resolves when the mail's report is stored; a mail that cannot be read has none. Rejects when storage fails or too
-   * many mails wait to be read: the sending server then keeps the mail and retries.
+   * Resolves when the mail's report is stored; a mail that cannot be parsed has none. Rejects if storage fails or too many mails are
+   * waiting: the sending server then keeps the mail and retries.
    */
   take(mail: IncomingMail): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function createBounceMail(deps: BounceMailDeps): BounceMail {
       }
       const ids = new Set(recipients.map((address) => readReturnPath(sealer, address)));
       for (const id of ids) {
-        // Without a gateway the message has been removed by retention.
+        // Without a gateway, the message has been removed by retention.
         const gateway = id === null ? null : await database.run(findMessageGateway, id);
         if (id === null || gateway === null) continue;
         const { receipts, engagements } = toReports(report, id);

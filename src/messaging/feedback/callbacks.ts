@@ -1,4 +1,4 @@
-// Callbacks of providers. The gateway's adapter verifies them, and `store-report.ts` stores what they say.
+// Callbacks of providers. The gateway's adapter verifies them, and `store-report.ts` stores their contents.
 
 import { hash } from "node:crypto";
 import type { Core } from "#core/core.ts";
@@ -35,9 +35,9 @@ export type CallbackResult =
   | { kind: "unavailable" }
   | { kind: "not_found" };
 
-/** What takes the callbacks of all gateways. */
+/** The receiver of all gateways' callbacks. */
 export interface Callbacks {
-  /** Bytes of the longest callback that the gateway's provider sends. */
+  /** Maximum size of a callback from the gateway's provider, bytes. */
   maxBytes(identifier: string): Promise<number>;
   receive(identifier: string, request: CallbackRequest): Promise<CallbackResult>;
 }
@@ -107,7 +107,7 @@ export async function receiveCallback(
   return received.reply ? { kind: "done", reply: received.reply } : { kind: "done" };
 }
 
-/** What an adapter does for what was stored; the provider has its answer without it. */
+/** The adapter's work after a report was stored; the provider already has its answer. */
 async function runAfter({ log }: CallbackDeps, gateway: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -133,9 +133,8 @@ function countIgnored(
 }
 
 /**
- * Whether a callback has the event that its proof was first used with; a proof is valid for one event. Events are
- * compared by content, so a repeat in other bytes passes and is stored again without effect, in case the first attempt
- * was interrupted.
+ * Whether a callback has the event that its proof was first used with; a proof is valid for one event. Events are compared by content, so a
+ * repetition in other bytes passes and is stored again without effect, in case the first attempt was interrupted.
  */
 async function matchesProof(
   { database }: CallbackDeps,

@@ -1,5 +1,5 @@
-// Receipts and engagements in the form that is stored. Texts that come from recipients' programs are shortened and
-// cleaned. The same report has the same key every time, so that it counts once.
+// Receipts and engagements in the form that is stored. Texts that come from recipients' programs are truncated and cleaned. The same report
+// always has the same key, so that it counts once.
 
 import { createHash } from "node:crypto";
 import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
@@ -50,8 +50,8 @@ export function engagementFrom(
 }
 
 /**
- * Whether a bounce counts against its address. The provider's verdict is used unless the status code that it passes on
- * blames something else (policy, content, size): vendors classify those differently.
+ * Whether a bounce counts against its address. The provider's verdict is used unless the status code that it passes on blames something
+ * else (policy, content, size): vendors classify those differently.
  */
 export function verdictOf({ bounce, code = "", reason = "" }: Receipt): "hard" | "soft" | null {
   const status = statusIn(code) ?? statusIn(reason);
@@ -64,7 +64,7 @@ export function receiptFrom(gatewayId: string, receipt: Receipt, receivedAt: num
   const bounce = status === "bounced" ? verdictOf(receipt) : null;
   return {
     gatewayId,
-    // Every repeat of a report is the same row.
+    // Every repetition of a report is the same row.
     key: createHash("sha256")
       .update(JSON.stringify([reference, messageId, status === "returned" ? "undelivered" : status, code]))
       .digest("base64url"),

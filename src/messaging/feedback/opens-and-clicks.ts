@@ -1,5 +1,5 @@
-// Tracks opens and clicks. They are queued in memory and written in batches, so that neither a flood of them nor a fault
-// of storage delays the reply. A full queue drops them and a crash loses them: opens are a hint, not a guarantee.
+// Tracks opens and clicks. They are queued in memory and written in batches, so that neither a flood of them nor a storage fault delays the
+// reply. A full queue drops them and a crash loses them: opens are a hint, not a guarantee.
 
 import type { Core } from "#core/core.ts";
 import { readClickToken, readOpenToken, readUnsubscribeToken } from "#messaging/email/tokens.ts";
@@ -13,11 +13,11 @@ type OpenAndClickTrackingDeps = Pick<Core, "clock" | "database" | "log" | "seale
 export interface OpenAndClickTracking {
   /** Records that a pixel was loaded; an invalid token is ignored. */
   open(token: string, client: Client): void;
-  /** The target of a link; null: the token is invalid. `counted` false: do not record a click (HEAD). */
+  /** The target of a link; null if the token is invalid. `counted` false: do not record a click (HEAD). */
   click(token: string, client: Client, counted: boolean): string | null;
   /** Whether the token is valid for unsubscribing. */
   canUnsubscribe(token: string): boolean;
-  /** Resolves once the recipient is on the suppression list; false: the token is invalid. Rejects when storage fails. */
+  /** Resolves once the recipient is on the suppression list; false if the token is invalid. Rejects if storage fails. */
   unsubscribe(token: string): Promise<boolean>;
   /** Stops recording, and writes what is queued as far as storage accepts it. */
   close(): Promise<void>;
@@ -76,7 +76,7 @@ export function createOpenAndClickTracking(deps: OpenAndClickTrackingDeps): Open
     draining ??= drain();
   }
 
-  /** Lets an entry that was not stored wait again, together with what came for it meanwhile. */
+  /** Puts an entry that was not stored back into the queue, merged with what has arrived for it meanwhile. */
   function putBack(key: string, engagement: IncomingEngagement): void {
     const queued = waiting.get(key);
     if (queued !== undefined) {
@@ -90,7 +90,7 @@ export function createOpenAndClickTracking(deps: OpenAndClickTrackingDeps): Open
   }
 
   async function drain(): Promise<void> {
-    // Lets the reply go out first.
+    // Lets the reply be sent first.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     while (waiting.size > 0) {
       const batch = [...waiting].slice(0, batchSize);
@@ -103,7 +103,7 @@ export function createOpenAndClickTracking(deps: OpenAndClickTrackingDeps): Open
         if (result.status === "fulfilled") continue;
         failed = result.reason;
         const [key, engagement] = batch[i]!;
-        // What may have been stored must not be counted twice.
+        // Entries that may have been stored must not be counted twice.
         const unsure = failed instanceof StorageError && failed.fault === "commit_unknown";
         if (!unsure) putBack(key, engagement);
       }

@@ -1,22 +1,22 @@
-// Tells operators of a mail gateway whose mails come back for the sender's sake: its IP address, DNS, reputation or content. One
-// server that blames the sender may be wrong; five mails in a row point at the gateway. Nothing is suppressed for them.
+// Notifies operators of a mail gateway whose mails bounce because of the sender: its IP address, DNS, reputation or content. One server
+// that blames the sender may be wrong; five mails in a row point to the gateway. Nothing is suppressed for them.
 
 import type { Core } from "#core/core.ts";
 import type { Receipt } from "#gateways/callback.ts";
 import { storeAccountUpdate } from "#store/gateways/account-updates.ts";
 import { toDbText, verdictOf } from "./normalise.ts";
 
-/** As many as in the breaker, which counts refusals at once (decision 0046). */
+/** As many as in the breaker, which counts immediate refusals (decision 0046). */
 const refusalsInRow = 5;
 
 type Deps = Pick<Core, "clock" | "database" | "log">;
 
-/** Of each process and gateway: the mails that came back in a row, by id or reference. A process that starts counts anew. */
+/** Per process and gateway: the mails that bounced in a row, by id or reference. A new process starts from zero. */
 const runs = new WeakMap<Core["database"], Map<string, Set<string>>>();
 
 type Standing = "sender" | "recipient" | "temporary";
 
-/** What a report says: the sender is at fault, the address is good or bad, or neither for now. */
+/** The verdict of a report: the sender is at fault, the address is good or bad, or neither for now. */
 function standingOf(receipt: Receipt): Standing {
   if (receipt.status === "delivered" || receipt.status === "read") return "recipient";
   if (receipt.status !== "bounced") return "temporary";
@@ -39,7 +39,7 @@ export async function countRefusals(
     if (standing !== "sender") continue;
     const run = byGateway.get(id) ?? new Set();
     byGateway.set(id, run);
-    // One mail is reported by its server and by the vendor.
+    // Both the receiving server and the vendor may report one mail.
     const isFull = run.size >= refusalsInRow;
     if (!isFull) run.add(receipt.messageId ?? receipt.reference ?? "");
     if (isFull || run.size < refusalsInRow) continue;

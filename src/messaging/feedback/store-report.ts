@@ -1,5 +1,5 @@
-// Stores what a provider reports, by a callback or through a session. Receipts and engagements are stored once and applied
-// to their messages. Inbound messages are stored, and a consent keyword in them takes effect.
+// Stores what a provider reports, by a callback or through a session. Receipts and engagements are stored once and applied to their
+// messages. Inbound messages are stored, and a consent keyword in them takes effect.
 
 import { consentKeyword } from "#contract/messages/consent.ts";
 import type { ReceivedDetails } from "#contract/messages/received/details.ts";
@@ -23,17 +23,17 @@ import { compareReceipts } from "./unmatched-receipts.ts";
 
 export interface StoreReportDeps
   extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "sealer"> {
-  /** Where callers reach us: the files of messages are below it. */
+  /** The public address: the files of messages are below it. */
   publicUrl: string | null;
 }
 
-/** The gateway whose provider reports. */
+/** The gateway of the report. */
 type ReportingGateway = Pick<GatewaysTable, "id" | "identifier" | "account_id" | "channel">;
 
-/** When the provider does not name the message that a reply answers, it is the latest one of the last week. */
+/** If the provider does not name the message that a reply answers, it is the latest one of the last week. */
 const answeredWithinMs = 7 * 86_400_000;
 
-/** Resolves when everything is stored. A report that comes again changes nothing, so a failed call may be repeated. */
+/** Resolves when everything is stored. A repeated report changes nothing, so a failed call may be repeated. */
 export async function storeReport(
   deps: StoreReportDeps,
   gateway: ReportingGateway,
@@ -63,11 +63,11 @@ export async function storeReport(
   for (const update of accountUpdates) await keepAccountUpdate(deps, gateway, update);
   deps.metrics.receipts(gateway.identifier, receipts.length);
   if (inbound.length > 0) {
-    // What was received may be an opt-out word.
+    // The received message may be an opt-out word.
   }
 }
 
-/** Counts statuses that no table of the adapter has, keeps the last one, and logs it once a day. */
+/** Counts statuses that no table of the adapter has, stores the last one, and logs it once a day. */
 async function noteUnknownWords(
   { clock, database, log, metrics }: StoreReportDeps,
   { id, identifier }: ReportingGateway,
@@ -83,7 +83,7 @@ async function noteUnknownWords(
   );
 }
 
-/** Stores what the provider says of the gateway, and tells the owner of its lane when that pauses it. */
+/** Stores what the provider reports about the gateway, and notifies the owner of its lane if that pauses it. */
 async function keepAccountUpdate(
   { clock, database, log }: StoreReportDeps,
   { id, identifier }: ReportingGateway,
@@ -104,7 +104,7 @@ async function keepAccountUpdate(
   if (!pauseChanged) return;
 }
 
-/** Opt-outs, opt-ins and changes of senders one after the other, as they were received: calls at once may be stored in any order. */
+/** Opt-outs, opt-ins and changes of senders in the order in which they were received: concurrent calls may be stored in any order. */
 async function storeMessages(
   database: StoreReportDeps["database"],
   incoming: readonly IncomingMessage[],
@@ -192,7 +192,7 @@ function toIncomingMessage(
   };
 }
 
-/** Details as JSON, in the names of the record. */
+/** Details as JSON, with the record's names. */
 function fileText(sealer: Core["sealer"], gatewayId: string, file: ReceivedFile): string {
   const { secret, ...open } = file;
   const sealed = secret === undefined ? {} : { secret: sealer.seal(secret, fileSecretContext(gatewayId)) };

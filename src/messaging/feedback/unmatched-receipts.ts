@@ -1,4 +1,4 @@
-// Tells operators of a gateway whose receipts name no known message. Twenty receipts are compared at a time: by then those that came
+// Notifies operators of a gateway whose receipts match no known message. Twenty receipts are compared at a time: by then those that arrived
 // before the provider's answer have found their messages.
 
 import type { Core } from "#core/core.ts";
@@ -17,10 +17,10 @@ interface Reporting {
   identifier: string;
 }
 
-/** Of each process and gateway: the references of the receipts that are compared next. */
+/** Per process and gateway: the references of the receipts to compare next. */
 const collected = new WeakMap<Core["database"], Map<string, Set<string>>>();
 
-/** `unmatched`: the session has found that its receipts name no message. */
+/** `unmatched`: the session has found that its receipts match no message. */
 export async function compareReceipts(
   deps: Deps,
   gateway: Reporting,

@@ -1,5 +1,5 @@
-// A module in a process of its own, for code whose crash or memory must not be ours (a linked device's library).
-// It gets an empty environment, its output is drained and discarded, and it ends with this process.
+// Runs a module in a process of its own, for code whose crash or memory must not affect ours (a linked device's library). It gets an empty
+// environment, its output is drained and discarded, and it ends with this process.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -20,15 +20,15 @@ export interface Child {
 }
 
 /**
- * Where a child may connect to. `outside`: neither to a loopback address nor to a Unix socket, as far as JavaScript in the
- * child can refuse it (`sandboxed-child.ts`).
+ * Where a child may connect to. `outside`: neither to a loopback address nor to a Unix socket, as far as JavaScript in the child can
+ * prevent it (`sandboxed-child.ts`).
  */
 export type ChildNetwork = "none" | "outside" | "all";
 
-/** What a child may do under Node's permission model; everything else is denied, other processes and add-ons too. */
+/** What a child may do under Node's permission model; everything else is denied, including other processes and add-ons. */
 export interface ChildPermissions {
   network: ChildNetwork;
-  /** The only server that it may connect to (`host:port`, IPv6 without brackets), as far as JavaScript can refuse others. */
+  /** The only server that it may connect to (`host:port`, IPv6 without brackets), as far as JavaScript can prevent others. */
   only?: string | null;
   /** Files and folders (`file:` URLs) that it may read, with everything in them; its module has to be among them. */
   read: readonly URL[];
@@ -45,7 +45,7 @@ const endWithParent = `data:text/javascript,${encodeURIComponent(
 )}`;
 
 const sandboxedChild = ownModule("runtime/children/sandboxed-child");
-/** Tells Node how to read `sandboxed-child.ts`. */
+/** Makes Node load `sandboxed-child.ts`. */
 const packageFile = new URL("package.json", installation);
 
 function permissionFlags({ network, only = null, read, write }: ChildPermissions): string[] {
@@ -77,7 +77,7 @@ export function startChild({
     execArgv: ["--import", endWithParent, ...(permissions ? permissionFlags(permissions) : [])],
     env: permissions?.write[0] ? { TMPDIR: fileURLToPath(permissions.write[0]) } : {},
   });
-  // A pipe that is not read fills up and stops the child. What a library prints may hold keys: it is not logged.
+  // A pipe that is not read fills up and blocks the child. The library's output may contain keys, so it is not logged.
   child.stdout?.resume();
   child.stderr?.resume();
   const over = new AbortController();

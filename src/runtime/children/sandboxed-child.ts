@@ -1,7 +1,7 @@
-// Runs in a child with permissions, before its module, and takes away what Node's permission model leaves it: signals to
-// other processes, their priority and, with `?network=outside`, connections within this machine, and with `?only=host:port` all connections but
-// to that server. It is JavaScript beside JavaScript and no
-// boundary: code that looks for a way round may find one. What has to hold against such code is the operating system's work.
+// Runs in a child with permissions, before its module, and removes the capabilities that Node's permission model still allows: signals to
+// other processes, changing their priority and, with `?network=outside`, connections within this machine, or with `?only=host:port` all
+// connections except to that server. It is JavaScript in the same process and not a security boundary: code that looks for a way around it
+// may find one. Isolation from such code is the task of the operating system.
 
 import { Socket as DatagramSocket } from "node:dgram";
 import { lookup as dnsLookup } from "node:dns";
@@ -17,19 +17,19 @@ interface Target {
 }
 
 for (const name of ["kill", "_kill", "_debugProcess", "_debugEnd"]) Reflect.deleteProperty(process, name);
-// It would slow any process of this user down, the service first.
+// It could slow down any process of this user, the service first.
 Reflect.deleteProperty(os, "setPriority");
 const { searchParams } = new URL(import.meta.url);
 const onlyServer = searchParams.get("only");
 if (searchParams.get("network") === "outside" || onlyServer !== null) refuseOthers();
-// A named import of a module would still find what was there before.
+// Named imports would still refer to the original functions.
 syncBuiltinESMExports();
 
 function refuseOthers(): void {
   const thisMachine = new BlockList();
   thisMachine.addSubnet("127.0.0.0", 8, "ipv4");
   thisMachine.addAddress("::1", "ipv6");
-  // The unspecified address leads to this machine, too.
+  // The unspecified address reaches this machine, too.
   thisMachine.addSubnet("0.0.0.0", 8, "ipv4");
   thisMachine.addAddress("::", "ipv6");
   const isWithin = (address: string) => thisMachine.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
@@ -39,7 +39,7 @@ function refuseOthers(): void {
     throw refusal();
   };
 
-  /** Looks up as `lookup` does, and fails for a name that leads to this machine. */
+  /** Looks up as `lookup` does, but fails for a name that resolves to this machine. */
   const outside =
     (lookup: LookupFunction): LookupFunction =>
     (name, options, done) =>
@@ -59,7 +59,7 @@ function refuseOthers(): void {
     const target = (isPrepared ? first[0] : targetOf(values)) as Target;
     const host = target.host || "localhost";
     const isAddress = isIP(host) !== 0;
-    // The parent has judged this one, which may be a proxy on this machine.
+    // The parent has checked this one, which may be a proxy on this machine.
     const isOnly = `${host}:${target.port}` === onlyServer;
     const isRefused = onlyServer === null ? isAddress && isWithin(host) : !isOnly;
     if (target.path || isRefused) {
@@ -79,7 +79,7 @@ function refuseOthers(): void {
   for (const name of ["bind", "connect", "send"] as const) DatagramSocket.prototype[name] = refuse;
 }
 
-/** The arguments of `connect`, which are `target`, `path` or `port, host`, each with a listener behind it. */
+/** The arguments of `connect`, which are `target`, `path` or `port, host`, each followed by a listener. */
 function targetOf([first, second]: unknown[]): Target {
   if (typeof first === "object" && first !== null) return { ...first };
   if (typeof first === "string" && Number.isNaN(Number(first))) return { path: first };

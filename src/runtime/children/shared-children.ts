@@ -1,19 +1,19 @@
-// One child process for many users of the same module, for a library whose memory would be too much for each of them. A
-// user has a channel of its own: values go both ways as `{ channel, message }`, and the child learns of the end of a channel
-// by `{ channel, closed: true }`. The process starts with the first channel and stops with the last.
+// One child process for many users of the same module, for a library that would take too much memory once for each. A user has a channel of
+// its own: values travel both ways as `{ channel, message }`, and `{ channel, closed: true }` tells the child that a channel has ended. The
+// process starts with the first channel and stops with the last.
 
 import type { Clock } from "#runtime/runtime.ts";
 import { type Child, type ChildPermissions, startChild } from "./child-process.ts";
 
 interface SharedChildOptions {
   permissions: ChildPermissions;
-  /** Channels of one process, at most; another one is started for more. */
+  /** Maximum number of channels per process; further ones start another process. */
   maxChannels: number;
 }
 
 interface Process {
   child: Child;
-  /** What runs in it, with which permissions. */
+  /** The module that runs in it, with its permissions. */
   key: string;
   channels: Map<number, (message: unknown) => void>;
 }
@@ -28,8 +28,8 @@ export class SharedChildren {
   }
 
   /**
-   * Opens a channel to a process that runs `module` (a `file:` URL) with these permissions. `stop` closes the channel, and ends the process when it
-   * was the last; `kill` ends the process for all.
+   * Opens a channel to a process that runs `module` (a `file:` URL) with these permissions. `stop` closes the channel, and ends the process
+   * if it was the last; `kill` ends the process for all.
    */
   open(module: URL, { permissions, maxChannels }: SharedChildOptions): Child {
     const key = JSON.stringify([module, permissions]);

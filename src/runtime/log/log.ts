@@ -1,6 +1,6 @@
-// JSON lines, one event each. Secrets are not logged in the first place; this file is the second net:
-// values under telling names, and credentials inside any text, become `[redacted]`. Characters that could
-// drive a terminal, or fake the order of its text, leave only as `\u` escapes.
+// JSON lines, one event each. Secrets are not logged in the first place; this file is the second line of defence: values under telling
+// names, and credentials inside any text, become `[redacted]`. Characters that control a terminal or change the visual order of text are
+// written as `\u` escapes.
 
 import { pino } from "pino";
 import type { Log } from "#runtime/runtime.ts";
@@ -15,9 +15,9 @@ interface LogOptions {
   level: LogLevel;
   /** Lines for people instead of JSON. */
   text?: boolean;
-  /** How long the lines of `record` wait for others, ms. Default: 100. */
+  /** How long the lines of `record` are buffered, ms. Default: 100. */
   gatherMs?: number;
-  /** Gets each line with its line feed. Default: standard output (`standard-output.ts`). */
+  /** Receives each line with its line feed. Default: standard output (`standard-output.ts`). */
   destination?: { write(line: string): void };
 }
 
@@ -31,7 +31,7 @@ const secretNames = new Set(["settings", "credentials", "setcookie"]);
 const secretEndings =
   /(?:apikey|authorization|password|passwd|passphrase|token|secret|privatekey|masterkey|cookie|signature)$/;
 
-/** Credentials inside text, wherever it came from: `?api_key=x`, `Bearer x`, `scheme://user:x@host`. */
+/** Credentials inside any text: `?api_key=x`, `Bearer x`, `scheme://user:x@host`. */
 const inText: readonly (readonly [RegExp, string])[] = [
   [/((?:api(?:[_-]|%5f|%2d)?key|token|secret|password|signature)(?:=|%3d))[^&#\s"'<>]+/gi, `$1${redacted}`],
   [/(\bauthorization["']?\s?[:=]\s?["']?)[^\r\n"']+/gi, `$1${redacted}`],
@@ -39,14 +39,14 @@ const inText: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/)[^\s/?#"'@]{1,1000}@/g, `$1${redacted}@`],
 ];
 
-/** Lines of `record` that wait to be written, which go before the next line of another kind. */
+/** Buffered lines of `record`, which are written before the next line of another kind. */
 interface Gathered {
   waiting: string;
   flush(): void;
   write(line: string): void;
 }
 
-/** How long a line of `record` waits for others, ms, and how many characters wait at the most. A crash loses these lines. */
+/** How long a line of `record` is buffered, ms, and how many characters at most. A crash loses these lines. */
 const defaultGatherMs = 100;
 const maxGathered = 16_384;
 
@@ -68,7 +68,7 @@ export function createLog(options: LogOptions): Log {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // `scrub` has made plain objects of errors, under every key.
+      // `scrub` has turned errors into plain objects, under every key.
       serializers: { err: (value) => value },
     },
     lines,
@@ -76,7 +76,7 @@ export function createLog(options: LogOptions): Log {
   return wrap(root, recorder(root, destination, lines, options.gatherMs ?? defaultGatherMs));
 }
 
-/** What the log says of lines that standard output did not take for too long. */
+/** Logged after lines were dropped because standard output was blocked. */
 const lostLine = (count: number) =>
   `${JSON.stringify({
     level: "warn",
@@ -86,7 +86,7 @@ const lostLine = (count: number) =>
     msg: "Lines were left out of the log: standard output took none for too long.",
   })}\n`;
 
-/** Gathers the lines of `record`, because a write for each would cost more than a request's own work. */
+/** Buffers the lines of `record`, because a write for each would cost more than a request's own work. */
 function recorder(
   root: pino.Logger,
   destination: { write(line: string): void },
@@ -137,7 +137,7 @@ function wrap(logger: pino.Logger, record: Log["record"]): Log {
 function scrubFields(fields: object): Record<string, unknown> {
   if (fields instanceof Error) return { err: scrub(fields, []) };
   const scrubbed = scrub(fields, []) as Record<string, unknown>;
-  // Our own columns: a field of the same name would be in the line twice.
+  // Our own columns: a field of the same name would appear twice in the line.
   for (const name of ["level", "time", "msg"]) {
     if (!Object.hasOwn(scrubbed, name)) continue;
     scrubbed[`${name}_`] = scrubbed[name];
@@ -146,13 +146,13 @@ function scrubFields(fields: object): Record<string, unknown> {
   return scrubbed;
 }
 
-/** A copy that is safe to write. `above` are the objects around it, to end at cycles. */
+/** A copy that is safe to write. `above` are the enclosing objects, to stop at cycles. */
 function scrub(value: unknown, above: readonly object[]): unknown {
   if (typeof value === "string") return scrubText(value);
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Error) {
-    // No `cause`, and no own properties: clients hang requests and answers there.
+    // No `cause`, and no own properties: clients attach requests and answers there.
     return {
       type: value.name,
       message: scrubText(value.message),

@@ -1,6 +1,5 @@
-// Names the sources in a stack trace of the bundle. Node can do that by itself (`--enable-source-maps`), but then keeps every
-// map in memory from the start; its `SourceMap` takes 260 ms and 130 MB for the largest. This takes
-// about 45 ms, once for each place of an error.
+// Maps stack traces of the bundle to the sources. Node can do that by itself (`--enable-source-maps`), but then keeps every map in memory
+// from the start; its `SourceMap` takes 260 ms and 130 MB for the largest. This takes about 45 ms, once for each distinct frame.
 
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -9,10 +8,10 @@ import { installation } from "#runtime/program.ts";
 
 const bundle = new URL("build/service/", installation);
 
-/** A frame's place behind the bundle's folder. */
+/** A frame's position within the bundle's folder. */
 const place = /^([\w.-]+\.mjs):(\d+):(\d+)/;
 
-/** Places that were looked up, so that an error that repeats costs nothing. */
+/** Frames that were looked up, so that a repeated error costs nothing. */
 const known = new Map<string, string>();
 const maxKnown = 2_000;
 
@@ -36,7 +35,7 @@ export function sourceStack(stack: string): string {
   return `${before}${parts.map((part) => part.replace(place, (whole) => known.get(whole) ?? whole)).join("")}`;
 }
 
-/** A place in a file; lines and columns count from 0. */
+/** A position in a file; lines and columns count from 0. */
 interface Place {
   line: number;
   column: number;
@@ -47,7 +46,7 @@ interface Original extends Place {
   source: number;
 }
 
-/** Where these places of a file of the bundle come from, in their order. Undefined: its map does not say, or is not there. */
+/** The sources of these positions in a file of the bundle, in their order. Undefined if its map has none, or does not exist. */
 function originalPlaces(file: string, places: readonly Place[]): (string | undefined)[] {
   let map: { sources: string[]; mappings: string };
   try {
@@ -63,7 +62,7 @@ function originalPlaces(file: string, places: readonly Place[]): (string | undef
   });
 }
 
-/** The value of each base 64 digit by its character code, and -1 for others. */
+/** The value of each base64 digit by its character code, and -1 for others. */
 const digits = new Int8Array(128).fill(-1);
 for (const [value, digit] of [
   ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
@@ -71,8 +70,8 @@ for (const [value, digit] of [
   digits[digit.charCodeAt(0)] = value;
 
 /**
- * Reads the `mappings` of a source map (ECMA-426): for each place the last segment of its line that does not begin behind it.
- * A segment is four or five numbers of base 64, each the difference to the one before.
+ * Reads the `mappings` of a source map (ECMA-426): for each position, the last segment of its line that does not begin after it. A segment
+ * is four or five base64 VLQ numbers, each the difference from the one before.
  */
 function lookUp(mappings: string, places: readonly Place[]): (Original | null)[] {
   const found: (Original | null)[] = places.map(() => null);

@@ -1,33 +1,33 @@
-// Where the lines of the log go when the program that reads them is slow, has stopped, or has gone. The service goes on in every
-// case: a log that is not read must not hold up messages, and a line that cannot be written must not end the process.
+// Standard output for the log when its reader is slow, has stopped, or is gone. The service continues in every case: an unread log must not
+// delay messages, and a line that cannot be written must not end the process.
 
 import { writeSync } from "node:fs";
 
 interface StandardOutputOptions {
-  /** The line, with its line feed, that says how many lines were left out. */
+  /** The line, with its line feed, that reports how many lines were dropped. */
   lost(count: number): string;
   /** Writes some of the bytes and returns how many, as `fs.writeSync` does. Default: to standard output. */
   write?(bytes: Uint8Array): number;
 }
 
-/** What waits while standard output takes nothing, bytes; some 15,000 lines. Later lines are counted and left out. */
+/** Bytes that wait while standard output is blocked; some 15,000 lines. Further lines are counted and dropped. */
 export const maxWaiting = 4 * 1024 * 1024;
 /** How long to wait before the next try, ms. A pipe holds 64 kB, so a slow reader still gets 3 MB a second. */
 const pauseMs = 20;
-/** How long a process that exits waits for a reader that takes nothing, ms. */
+/** How long an exiting process waits for a blocked reader, ms. */
 const exitMs = 1_000;
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 function toStandardOutput(bytes: Uint8Array): number {
-  // Reading it makes a pipe non-blocking: a full one is an error (EAGAIN) then, and does not stop the thread.
+  // Reading it makes a pipe non-blocking: a full one is then an error (EAGAIN), and does not block the thread.
   void process.stdout;
   return writeSync(1, bytes);
 }
 
 /**
- * Standard output for whole lines, written at once, so that a crash loses none. What it does not take (`EAGAIN`, a full disk) waits,
- * bounded, and goes out in order later. Without a reader (`EPIPE`) lines are left out from then on. Terminals and files may block.
+ * Standard output for whole lines, written at once, so that a crash loses none. Lines that cannot be written now (`EAGAIN`, a full disk)
+ * wait, up to a limit, and are written in order later. Once there is no reader (`EPIPE`), lines are dropped. Terminals and files may block.
  */
 export function standardOutput({ lost, write = toStandardOutput }: StandardOutputOptions): {
   write(lines: string): void;
@@ -42,7 +42,7 @@ export function standardOutput({ lost, write = toStandardOutput }: StandardOutpu
 
   const isEmpty = () => begun.length === 0 && behind === "" && leftOut === 0;
 
-  /** The next bytes to write; none: everything is written. */
+  /** The next bytes to write; none if everything is written. */
   function next(): Uint8Array {
     if (begun.length > 0) return begun;
     if (behind === "" && leftOut > 0) {
@@ -55,7 +55,7 @@ export function standardOutput({ lost, write = toStandardOutput }: StandardOutpu
     return begun;
   }
 
-  /** Writes until nothing waits (true) or nothing more is taken (false). */
+  /** Writes until nothing waits (true) or output is blocked (false). */
   function drain(): boolean {
     while (!isClosed && next().length > 0) {
       try {
@@ -79,7 +79,7 @@ export function standardOutput({ lost, write = toStandardOutput }: StandardOutpu
     }, pauseMs).unref();
   }
 
-  /** As the last thing that the process does. */
+  /** The last thing that the process does. */
   function drainNow(until: number): void {
     const pause = new Int32Array(new SharedArrayBuffer(4));
     while (!drain() && performance.now() < until) Atomics.wait(pause, 0, 0, pauseMs);

@@ -8,7 +8,7 @@ const colours = { debug: "gray", info: "blue", warn: "yellow", error: "red" } as
 /** On one line. */
 const escaped = (text: string) => escapeControls(text).replaceAll("\n", "\\n");
 
-/** A stack trace goes on lines of its own, and not into the fields. */
+/** A stack trace is printed on lines of its own, not among the fields. */
 function stackOf(fields: Record<string, unknown>): string {
   for (const value of Object.values(fields)) {
     if (typeof value === "object" && value !== null && "stack" in value && typeof value.stack === "string")
@@ -28,7 +28,7 @@ function shown(value: unknown): string {
   return escaped(JSON.stringify(value));
 }
 
-/** One or more JSON lines of the log as text: the local time, the level, the sentence, and the fields behind it. */
+/** One or more JSON lines of the log as text: the local time, the level, the sentence, and then the fields. */
 export function textOfLines(lines: string): string {
   return lines
     .split("\n")

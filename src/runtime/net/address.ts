@@ -1,13 +1,13 @@
-// Which IP addresses the service may talk to: global unicast, and what the operator's allow list names.
-// Pure. ipaddr.js knows the registries; the rules of our own here close what it calls unicast although
-// it leads inside (`::7f00:1`, everything outside 2000::/3) and look inside addresses that carry an IPv4 one.
+// Which IP addresses the service may connect to: global unicast, and those on the operator's allow list. Pure. ipaddr.js knows the
+// registries; our own rules refuse what it calls unicast although it leads inside (`::7f00:1`, everything outside 2000::/3) and check IPv4
+// addresses that are embedded in others.
 
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** CIDR blocks that are let through although they are not global unicast. */
+/** CIDR blocks that are allowed although they are not global unicast. */
 export type AllowList = readonly {
   readonly address: Address;
   readonly bits: number;
@@ -15,7 +15,7 @@ export type AllowList = readonly {
   readonly text: string;
 }[];
 
-/** What a range is called in a reason. Names not listed here are "a reserved address". */
+/** The names of ranges in reasons. Ranges not listed here are "a reserved address". */
 const words: Readonly<Record<string, string | undefined>> = {
   unspecified: "an unspecified address",
   broadcast: "a broadcast address",
@@ -37,10 +37,9 @@ const compatible = ipaddr.IPv6.parse("::");
 const nat64 = ipaddr.IPv6.parse("64:ff9b::");
 
 /**
- * Why an address is refused, in words that complete "… is", or null when it may be talked to.
- * `ip` is an address in canonical text, as DNS, a socket or a URL parser gives it; any other text is
- * refused. An IPv4 address inside an IPv4-mapped or NAT64 (64:ff9b::/96) one is judged itself; 6to4,
- * Teredo and the local NAT64 block (64:ff9b:1::/48, whose layout only its owner knows) are refused whole.
+ * Why an address is refused, in words that complete "… is", or null if it is allowed. `ip` is an address in canonical text, as DNS, a
+ * socket or a URL parser returns it; any other text is refused. An IPv4 address inside an IPv4-mapped or NAT64 (64:ff9b::/96) one is judged
+ * itself; 6to4, Teredo and the local NAT64 block (64:ff9b:1::/48, whose layout only its owner knows) are refused completely.
  */
 export function forbiddenAddress(ip: string, allow: AllowList): string | null {
   if (ip.includes("%")) return "an address with a zone";
@@ -55,8 +54,8 @@ export function forbiddenAddress(ip: string, allow: AllowList): string | null {
 }
 
 /**
- * ipaddr.js 2.5.0 reads `::127.0.0.1` (which is how getaddrinfo writes `::7f00:1`) as `::ffff:127.0.0.1`,
- * another address; the URL parser first turns the dotted tail into the groups that it means.
+ * ipaddr.js 2.5.0 reads `::127.0.0.1` (which is how getaddrinfo writes `::7f00:1`) as `::ffff:127.0.0.1`, another address; the URL parser
+ * first converts the dotted part into hexadecimal groups.
  */
 function parse6(ip: string): ipaddr.IPv6 {
   const groups = ip.includes(".") ? new URL(`http://[${ip}]/`).hostname.slice(1, -1) : ip;
@@ -69,7 +68,7 @@ function judge4(address: ipaddr.IPv4, allow: AllowList): string | null {
 }
 
 function judge6(address: ipaddr.IPv6, allow: AllowList): string | null {
-  // Before the allow list: `::/0` there must not let the machine's own IPv4 addresses through.
+  // Before the allow list: `::/0` in it must not allow the machine's own IPv4 addresses.
   if (address.isIPv4MappedAddress()) return judge4(address.toIPv4Address(), allow);
   if (allows(allow, address)) return null;
   if (address.match(nat64, 96)) return judge4(new ipaddr.IPv4(address.toByteArray().slice(12)), allow);
@@ -79,12 +78,12 @@ function judge6(address: ipaddr.IPv6, allow: AllowList): string | null {
   return address.match(globalUnicast, 3) ? null : otherwise;
 }
 
-/** 4 or 6 for an IP address in any usual spelling; 0 for all else, addresses with a zone among it. */
+/** 4 or 6 for an IP address in any usual notation; 0 for anything else, including addresses with a zone. */
 export function addressVersion(text: string): 0 | 4 | 6 {
   return text.includes("%") ? 0 : (isIP(text) as 0 | 4 | 6);
 }
 
-/** Whether an address, an IPv4-mapped one too, lies in one of the blocks. Text that is no address lies in none. */
+/** Whether an address, including an IPv4-mapped one, is in one of the blocks. Text that is not an address is in none. */
 export function isListed(ip: string, list: AllowList): boolean {
   const version = addressVersion(ip);
   if (version === 0) return false;

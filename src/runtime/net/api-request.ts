@@ -1,5 +1,5 @@
-// Requests of the command line to an installation: at a socket file of the same machine, or at an address. A person
-// typed the address, so that the outbound guard does not judge it.
+// Requests of the command line to an installation: through a socket file of the same machine, or to an address. A person typed the address,
+// so the outbound guard does not check it.
 
 import { type IncomingMessage, request as overHttp, type RequestOptions } from "node:http";
 import { request as overHttps } from "node:https";
@@ -9,10 +9,10 @@ export type ApiTarget = { socketPath: string } | { url: string };
 
 interface ApiRequest {
   method: string;
-  /** With its query. */
+  /** Including its query. */
   path: string;
   headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; undefined: no body. */
+  /** Sent as JSON; undefined for no body. */
   body?: unknown;
   /** Longest time without a byte, ms. Null if there is no limit, for streams that a person watches. */
   silenceMs: number | null;
@@ -20,11 +20,11 @@ interface ApiRequest {
 
 interface ApiAnswer {
   status: number;
-  /** The body, as it comes. */
+  /** The body, as it arrives. */
   body: AsyncIterable<string>;
 }
 
-/** Sends a request. Throws the system's error when there is no answer. */
+/** Sends a request. Throws the system's error if there is no answer. */
 export async function requestApi(target: ApiTarget, asked: ApiRequest): Promise<ApiAnswer> {
   const { method, path, silenceMs } = asked;
   const body = asked.body === undefined ? null : JSON.stringify(asked.body);

@@ -1,14 +1,14 @@
-// The network that attempts are counted for: an IPv4 address, or the /64 of an IPv6 address. Providers assign at least a
-// /64 to a customer, so single IPv6 addresses would count as many clients.
+// The network under which attempts are counted: an IPv4 address, or the /64 of an IPv6 address. Providers assign at least a /64 to a
+// customer, so single IPv6 addresses would count as many clients.
 
 import ipaddr from "ipaddr.js";
 
-/** `ip`: as a socket or a trusted proxy gives it. What is no address counts as itself. */
+/** `ip`: as reported by a socket or a trusted proxy. Text that is not an address is returned unchanged. */
 export function clientNetwork(ip: string): string {
   return networkOf(ip, 64);
 }
 
-/** The same, but the /48 of an IPv6 address: what a customer may be given who asks for a lot. */
+/** The same, but the /48 of an IPv6 address: the most that a single customer usually gets. */
 export function clientSite(ip: string): string {
   return networkOf(ip, 48);
 }

@@ -1,6 +1,6 @@
-// Opens outbound connections, guarded twice: every address that a name resolves to is judged before one is
-// tried, and the address that the socket really reached is judged before a byte goes out, the TLS greeting
-// included. undici never calls a lookup function for an address literal; those are judged in `url.ts`.
+// Opens outbound connections, guarded twice: every address that a name resolves to is checked before one is tried, and the address that the
+// socket really reached is checked before a byte is sent, including the TLS handshake. undici never calls a lookup function for an address
+// literal; those are checked in `url.ts`.
 
 import { promises as dns } from "node:dns";
 import type { LookupFunction, Socket } from "node:net";
@@ -17,10 +17,10 @@ export interface ResolvedAddress {
   family: number;
 }
 
-/** Asks DNS for all addresses of a name; rejects with the resolver's error. */
+/** Queries DNS for all addresses of a name; rejects with the resolver's error. */
 export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;
 
-/** An address that the guard refused. Its message is fit for customers; `address` is for the log. */
+/** An address that the guard refused. Its message can be shown to customers; `address` is for the log. */
 export class AddressRefusedError extends Error {
   readonly code = "URL_NOT_ALLOWED";
   readonly address: string;
@@ -33,10 +33,9 @@ export class AddressRefusedError extends Error {
 export const systemLookup: Lookup = (hostname) => dns.lookup(hostname, { all: true });
 
 /**
- * A lookup that answers only when *every* address of the name is allowed: a name that mixes public and
- * private addresses is a rebinding trick, or a mistake that should be seen. Concurrent questions for one
- * name share an answer; nothing is kept after it. The reason names the class and not the address, so that
- * a caller cannot read the internal DNS through it.
+ * A lookup that succeeds only if *every* address of the name is allowed: a name that mixes public and private addresses is a rebinding
+ * trick, or a mistake that should be noticed. Concurrent lookups of one name share an answer, which is not cached afterwards. The reason
+ * names the class and not the address, so that a caller cannot read the internal DNS through it.
  */
 export function guardedLookup(allow: AllowList, lookup: Lookup): Lookup {
   const running = new Map<string, Promise<ResolvedAddress[]>>();
@@ -45,7 +44,7 @@ export function guardedLookup(allow: AllowList, lookup: Lookup): Lookup {
     const host = bareHost(hostname);
     const loopback = isLoopbackName(host);
     const answers = loopback ? loopbackAddresses(allow) : await lookup(hostname);
-    // Copied, so that what was judged is what is connected to.
+    // Copied, so that the connection uses exactly the addresses that were checked.
     const found = answers.map(({ address, family }) => ({ address, family }));
     for (const { address } of found) {
       const forbidden = forbiddenAddress(address, allow);
@@ -69,11 +68,11 @@ export function guardedLookup(allow: AllowList, lookup: Lookup): Lookup {
 
 export interface Connector {
   connect: buildConnector.connector;
-  /** Gives up connections that are still being opened. */
+  /** Aborts connections that are still being opened. */
   abandon(): void;
 }
 
-/** `lookup` should be a guarded one; the peer is also judged against `allow` after connecting. */
+/** `lookup` should be a guarded one; the peer is also checked against `allow` after connecting. */
 export function guardedConnector(allow: AllowList, lookup: Lookup): Connector {
   const open = buildConnector({
     allowH2: false,
@@ -83,7 +82,7 @@ export function guardedConnector(allow: AllowList, lookup: Lookup): Connector {
     lookup: nodeLookup(lookup),
     // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment does not turn it off.
     rejectUnauthorized: true,
-    // The declared return type is void; the socket is returned all the same, and needed before `connect`.
+    // The declared return type is void; the socket is returned nevertheless, and needed before `connect`.
   } as buildConnector.BuildOptions) as unknown as (
     options: buildConnector.Options,
     callback: buildConnector.Callback,
@@ -95,14 +94,14 @@ export function guardedConnector(allow: AllowList, lookup: Lookup): Connector {
       let refused: Error | null = null;
       const socket: Socket = open(options, (error, connected) => {
         opening.delete(socket);
-        // A plain socket's own `connect` listener still runs after ours destroyed it. undici must then get
-        // our error: given the dead socket, it would connect again and again.
+        // A plain socket's own `connect` listener still runs after ours destroyed it. undici must then get our error: with the dead socket,
+        // it would connect again and again.
         if (refused !== null) callback(refused, null);
         else if (error !== null) callback(error, null);
         else callback(null, connected);
       });
       opening.add(socket);
-      // First in line: for TLS the listener behind this one begins the handshake.
+      // First in line: for TLS, the listener after this one begins the handshake.
       socket.prependOnceListener("connect", () => {
         refused = judgePeer(socket.remoteAddress, options.hostname, allow);
         if (refused !== null) socket.destroy(refused);
@@ -115,7 +114,7 @@ export function guardedConnector(allow: AllowList, lookup: Lookup): Connector {
 }
 
 function judgePeer(peer: string | undefined, host: string, allow: AllowList): Error | null {
-  // Gone again already; nothing was sent, and an unknown peer gets nothing.
+  // Already closed; nothing was sent, and an unknown peer gets nothing.
   if (peer === undefined) return Object.assign(new Error("closed at once"), { code: "ECONNRESET" });
   const forbidden = forbiddenAddress(peer, allow);
   return forbidden === null

@@ -5,9 +5,9 @@
 export interface Held {
   /** As `clientNetwork` names it. */
   network: string;
-  /** The connection is proven to be legitimate: it is not replaced. */
+  /** The connection has proven legitimate and is not replaced. */
   proven: boolean;
-  /** Ends the connection, whose place is given to another one. */
+  /** Closes the connection, whose slot is given to another one. */
   giveUp(): void;
 }
 
@@ -23,7 +23,7 @@ export class ConnectionLimit {
     this.#maxPerNetwork = limits.maxPerNetwork;
   }
 
-  /** Takes a place for a connection. False when all places are taken. */
+  /** Takes a slot for a connection. False if all are taken. */
   take(connection: Held): boolean {
     const connections = this.#networks.get(connection.network);
     if (connections !== undefined && connections.size >= this.#maxPerNetwork) return false;
@@ -40,7 +40,7 @@ export class ConnectionLimit {
     return true;
   }
 
-  /** Frees the connection's place, if it has one. */
+  /** Frees the connection's slot, if it has one. */
   leave(connection: Held): void {
     const connections = this.#networks.get(connection.network);
     if (connections === undefined || !connections.delete(connection)) return;
@@ -48,7 +48,7 @@ export class ConnectionLimit {
     if (connections.size === 0) this.#networks.delete(connection.network);
   }
 
-  /** Of the networks with the most connections, the oldest one that is not proven. */
+  /** Among the networks with the most connections, the oldest one that has not proven legitimate. */
   #replaceable(): Held | null {
     const largestFirst = [...this.#networks.values()].sort((a, b) => b.size - a.size);
     for (const connections of largestFirst) {

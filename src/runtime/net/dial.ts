@@ -1,18 +1,18 @@
-// Plain TCP connections to servers that do not speak HTTP (mail servers), guarded exactly as HTTP ones are:
-// every address that the name resolves to is judged, and the one that was reached as well.
+// Plain TCP connections to servers that do not speak HTTP (mail servers), guarded exactly as HTTP ones are: every address that the name
+// resolves to is checked, and the one that was reached as well.
 
 import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { DialResult, DialTarget, Log, Outbound } from "#runtime/runtime.ts";
 import { AddressRefusedError, type Connector } from "./connect.ts";
 
-/** `connector`: a guarded one. The socket that comes back is the caller's to end. */
+/** `connector`: a guarded one. The caller closes the returned socket. */
 export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
   return ({ host, port, timeoutMs, signal, tls }) => {
     if (signal?.aborted) return Promise.resolve(aborted);
     return new Promise((resolve) => {
       let over = false;
-      /** While TLS is being set up on it. */
+      /** While TLS is being negotiated on it. */
       let raw: Socket | null = null;
       const end = (result: DialResult) => {
         if (over) return;
@@ -30,7 +30,7 @@ export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
       const target = { hostname: host, host, protocol: "http:", port: String(port) };
       connector.connect(target, (error, socket) => {
         if (socket !== null) {
-          // The caller has its result already.
+          // The caller already has its result.
           if (over) socket.destroy();
           else if (tls === undefined) end({ kind: "connected", socket });
           else {
@@ -55,7 +55,7 @@ export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
   };
 }
 
-/** Encrypts an open connection. NODE_TLS_REJECT_UNAUTHORIZED does not switch the check of certificates off. */
+/** Encrypts an open connection. NODE_TLS_REJECT_UNAUTHORIZED does not disable certificate verification. */
 function secure(
   socket: Socket,
   host: string,

@@ -13,7 +13,7 @@ const maxValueLength = 4_096;
 /** `servers`: `address` or `address:port`; without any, those of the operating system. */
 export function createDns({ servers }: { servers?: readonly string[] } = {}): Dns {
   const resolver = () => {
-    // Each question has its own, because answers of one that is shared wait for one socket's slowest.
+    // Each query has a resolver of its own, because queries on a shared one wait for the slowest on its socket.
     const fresh = new Resolver({ timeout: timeoutMs, tries, maxTimeout: timeoutMs });
     if (servers !== undefined) fresh.setServers(servers);
     return fresh;

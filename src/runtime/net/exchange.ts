@@ -1,7 +1,6 @@
-// One request on its way through undici, and the decision what became of it. `not_sent` is a promise that
-// no byte of the request left and none will: an exchange that was settled while it waited for a connection
-// refuses to start. undici repeats nothing by itself as long as its pipelining is 1 (read in 8.12.4,
-// lib/dispatcher/client-h1.js onHttpSocketClose: a failed head of the pipeline is never queued again).
+// One request through undici, and its outcome. `not_sent` is a promise that no byte of the request left and none will: an exchange that was
+// settled while it waited for a connection refuses to start. undici retries nothing by itself as long as its pipelining is 1 (read in
+// 8.12.4, lib/dispatcher/client-h1.js onHttpSocketClose: a failed head of the pipeline is never queued again).
 
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
@@ -21,8 +20,8 @@ subscribe("undici:client:sendHeaders", (message) => {
 });
 
 /**
- * The unsettled exchanges of each abort signal, behind one listener: a lane hands the same signal to all of
- * its requests, and EventTarget walks its list for every listener that is added or removed.
+ * The unsettled exchanges of each abort signal, with one listener: a lane passes the same signal to all of its requests, and EventTarget
+ * walks its list for every listener that is added or removed.
  */
 const stoppable = new WeakMap<AbortSignal, Set<Exchange>>();
 
@@ -42,7 +41,7 @@ interface ExchangeLimits {
   host: string;
   timeoutMs: number;
   maxBytes: number;
-  /** A longer answer counts as far as it was read, instead of as none. */
+  /** Only the beginning of a longer answer is used, instead of none of it. */
   truncate: boolean;
   signal: AbortSignal | undefined;
 }
@@ -57,7 +56,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   readonly #siblings: Set<Exchange> | undefined;
   #settled = false;
-  /** Some byte of the request may have left. */
+  /** Some byte of the request may have been sent. */
   #left = false;
   #controller: Dispatcher.DispatchController | null = null;
   #status = 0;
@@ -79,8 +78,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Thrown rather than aborted: undici then drops the request and keeps the connection.
     if (this.#settled) throw new Error("settled before it started");
-    // From here to the sendHeaders event nothing can fail, so this is the same moment, one call sooner;
-    // it cannot be missed, and is right for requests that undici queued and creates only now.
+    // From here to the sendHeaders event nothing can fail, so this is the same moment, one call earlier; unlike the event, it cannot be
+    // missed, and it is right for requests that undici queued and creates only now.
     this.#left = true;
     this.#controller = controller;
     starting = this;
@@ -91,7 +90,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 1xx: the answer is still to come.
+    // 1xx: the final answer is still to come.
     if (status < 200 || this.#settled) return;
     this.#status = status;
     const named: Record<string, string> = {};
@@ -115,7 +114,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const room = maxBytes - this.#bytes;
     this.#bytes += chunk.length;
     this.#pieces += 1;
-    // Each piece costs about 3 µs however short it is; pieces of 128 bytes always pass.
+    // Each piece costs about 3 µs however short it is; pieces of 128 bytes are always accepted.
     if (this.#pieces > 8_192 + maxBytes / 128) this.#cut("it came in too many pieces");
     else if (this.#bytes <= maxBytes) this.#gathered.add(chunk);
     else if (!cutAnswer) this.#tooLong();
@@ -127,8 +126,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // undici takes a reset for the end of an answer that ends with its connection (client-h1.js,
-    // onHttpSocketError); only an orderly close says that it was all.
+    // undici treats a reset as the end of an answer without a length (client-h1.js, onHttpSocketError); only an orderly close proves that
+    // it is complete.
     if (this.#endsWithConnection && this.socket?.errored) this.#fail("the answer was cut off");
     else this.#answer();
   }
@@ -142,7 +141,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Gives the exchange up because its caller is no longer interested. */
+  /** Abandons the exchange because its caller is no longer interested. */
   stop(): void {
     if (this.#settled) return;
     const { host } = this.#limits;
@@ -155,7 +154,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       });
   }
 
-  /** Gives the exchange up because its time is over. */
+  /** Abandons the exchange because its time is over. */
   expire(): void {
     if (this.#settled) return;
     const { timeoutMs } = this.#limits;
@@ -174,7 +173,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#cut(`it is longer than ${this.#limits.maxBytes} bytes`);
   }
 
-  /** Fails a started exchange and closes its connection, on which an answer may still be coming. */
+  /** Fails a started exchange and closes its connection, on which an answer may still arrive. */
   #cut(reason: string): void {
     this.#fail(reason);
     this.#giveUpConnection();

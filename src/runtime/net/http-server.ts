@@ -1,4 +1,4 @@
-// The server's side of HTTP. Here because a listener faces the outside world; what is asked is not known here.
+// The server side of HTTP. Here because a listener faces the outside world; it does not interpret requests.
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
@@ -7,16 +7,16 @@ import { PacedRequest, ReadingTurns } from "./paced-request.ts";
 /** Limits of Node's own, ms but for the last. */
 interface HttpServerLimits {
   headersMs: number;
-  /** How often Node looks for connections whose time is over. */
+  /** How often Node looks for connections that have timed out. */
   checkMs: number;
-  /** Until a request has come whole. */
+  /** Until a request has been received completely. */
   requestMs: number;
   keepAliveMs: number;
-  /** Connections at once; one more is closed as soon as it is made. */
+  /** Maximum concurrent connections; further ones are closed at once. */
   maxConnections: number;
 }
 
-/** A server that does not listen yet. */
+/** A server that is not listening yet. */
 export function createHttpServer(limits: HttpServerLimits, listener: RequestListener): Server {
   const turns = new ReadingTurns();
   class Incoming extends PacedRequest {

@@ -1,6 +1,5 @@
-// The only way out over HTTP. It promises that a forbidden address is never talked to, and that `not_sent`
-// means that no byte of the request left. Proxies of the environment and redirects are never
-// followed.
+// The only outbound HTTP client. It guarantees that forbidden addresses are never contacted, and that `not_sent` means that no byte of the
+// request left. It never follows redirects or the environment's proxy settings.
 
 import { Agent } from "undici";
 import type { Log, Outbound, OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
@@ -11,12 +10,12 @@ import { Exchange } from "./exchange.ts";
 import { ProxyAgents } from "./proxy.ts";
 import { readTarget, targetReader } from "./url.ts";
 
-/** A longer idle connection is not used again: a peer that closes it meanwhile makes an unknown outcome. */
+/** A connection that was idle for longer is not reused: a peer that closes it meanwhile causes an unknown outcome. */
 const idleMs = 1000;
 const connectionsPerOrigin = 256;
 const defaultMaxBytes = 1024 * 1024;
 
-/** Headers that belong to the connection, and are set here: a caller's are left out. */
+/** Headers that belong to the connection and are set here; a caller's are dropped. */
 const ownHeaders = new Set([
   "accept-encoding",
   "connection",
@@ -33,16 +32,15 @@ const ownHeaders = new Set([
 
 interface OutboundOptions {
   allow: AllowList;
-  /** Gets a warning for each refused address. */
+  /** Receives a warning for each refused address. */
   log?: Log;
-  /** Takes the place of DNS in tests. Its answers are judged like any others. */
+  /** Replaces DNS in tests. Its answers are checked like any others. */
   lookup?: Lookup;
 }
 
 /**
- * HTTP/1.1 over keep-alive connections of its own, one request at a time on each. Answers come as they were
- * sent: `accept-encoding: identity` is asked for, and no answer is unpacked. Certificates are
- * always verified.
+ * HTTP/1.1 over keep-alive connections of its own, one request at a time on each. Answers are not decompressed: requests ask for
+ * `accept-encoding: identity`. Certificates are always verified.
  */
 export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOptions): Outbound {
   const connector = guardedConnector(allow, guardedLookup(allow, lookup));
@@ -51,7 +49,7 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
     connections: connectionsPerOrigin,
     pipelining: 1,
     allowH2: false,
-    // The second bounds what a server's Keep-Alive header may ask for; the third is taken off that.
+    // The second limits what a server's Keep-Alive header may request; the third is subtracted from that.
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs,
     keepAliveTimeoutThreshold: idleMs,
@@ -117,7 +115,7 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
     request,
     rejectReason: (text) => readTarget(text, allow).refused,
     dial: createDial(connector, log),
-    /** Lets running requests end (each has its own timeout), refuses new ones, and drops all connections. */
+    /** Lets running requests finish (each has its own timeout), refuses new ones, and closes all connections. */
     async close() {
       closing = true;
       if (running > 0) await new Promise<void>((resolve) => (whenIdle = resolve));

@@ -1,22 +1,22 @@
-// Requests whose bodies take turns. Node hands on what a socket holds until it is empty, up to 2 MiB (350,000 chunks of
-// one byte, about 1 s), then what the next socket holds, and only then the answers that others wait for. Here a body that
-// has brought its share is read on in a later turn of the event loop, and one body in each.
+// Requests whose bodies take turns. Node passes on everything that a socket holds, up to 2 MiB (350,000 chunks of one byte, about 1 s),
+// then what the next socket holds, and only then the answers that others wait for. Here a body that has received its share is read on in a
+// later turn of the event loop, one body in each.
 
 import { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { ByteCollector } from "#runtime/byte-collector.ts";
 
-/** What a body may bring before it waits for its turn, bytes. Node adds the rest of one read, 64 KiB at the most. */
+/** How much of a body is read before it waits for its turn, bytes. Node adds the rest of one read, 64 KiB at most. */
 export const turnBytes = 256 * 1024;
-/** A piece counts as so many bytes at least: it takes Node 1 to 3 µs however short it is. */
+/** A piece counts as at least this many bytes: it takes Node 1 to 3 µs however short it is. */
 export const minPieceBytes = 256;
 
-/** What waits for its turn (bodies, pipelined requests): one in each turn of the event loop, in the order in which they began to wait. */
+/** A queue of waiting bodies and pipelined requests: one in each turn of the event loop, first come, first served. */
 export class ReadingTurns {
   readonly #waiting: (() => void)[] = [];
   readonly #later: (work: () => void) => void;
 
-  /** `later` does something in the next turn of the event loop. */
+  /** `later` runs something in the next turn of the event loop. */
   constructor(later: (work: () => void) => void = setImmediate) {
     this.#later = later;
   }
@@ -35,22 +35,22 @@ export class ReadingTurns {
   }
 }
 
-/** How many pieces of the wire were joined in a chunk of a body. */
+/** How many pieces from the wire were joined in a chunk of a body. */
 const joined = new WeakMap<Buffer, number>();
 
-/** How many pieces the sender cut this chunk of a body into, as far as Node tells them apart. */
+/** How many pieces the sender split this chunk of a body into, as far as Node distinguishes them. */
 export function piecesIn(chunk: Buffer): number {
   return joined.get(chunk) ?? 1;
 }
 
-/** A request whose body waits for its turn after each `turnBytes`; what still comes until then is joined in one chunk. */
+/** A request whose body waits for its turn after each `turnBytes`; pieces that arrive meanwhile are joined in one chunk. */
 export class PacedRequest extends IncomingMessage {
   readonly #turns: ReadingTurns;
   #spent = 0;
   #waits = false;
   /** The stream asked for more while it waited. */
   #readPending = false;
-  /** What has come while it waited. */
+  /** Pieces that arrived while it waited. */
   #kept: ByteCollector | null = null;
   #keptPieces = 0;
 
@@ -59,7 +59,7 @@ export class PacedRequest extends IncomingMessage {
     this.#turns = turns;
   }
 
-  /** Node's parser calls this for each piece, and stops reading from the socket when it gives false. */
+  /** Node's parser calls this for each piece, and stops reading from the socket if it returns false. */
   override push(piece: Buffer | null): boolean {
     if (piece === null) {
       this.#handOn();
@@ -91,7 +91,7 @@ export class PacedRequest extends IncomingMessage {
     this.#handOn();
     if (!this.#readPending) return;
     this.#readPending = false;
-    // Also behind a chunk: with the first `_read` Node begins to ask by itself for more after each chunk.
+    // Also after a chunk: after the first `_read`, Node asks by itself for more after each chunk.
     if (!this.complete) super._read(0);
   }
 

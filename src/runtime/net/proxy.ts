@@ -1,5 +1,5 @@
-// The way to servers through a proxy: CONNECT of HTTP (over plain TCP or TLS), or SOCKS 5. The proxy looks up the server's
-// name. The proxy's own address is judged as that of any server.
+// Connections through a proxy: HTTP CONNECT (over plain TCP or TLS), or SOCKS 5. The proxy resolves the server's name. The proxy's own
+// address is checked like that of any server.
 
 import { request as httpRequest } from "node:http";
 import { Agent, buildConnector, type Dispatcher, Socks5ProxyAgent } from "undici";
@@ -9,12 +9,12 @@ import { bareHost } from "./url.ts";
 const defaultPorts: Record<string, number> = { "http:": 80, "https:": 443, "socks5:": 1080 };
 const tunnelMs = 10_000;
 
-/** The host of a proxy, without brackets, and its port. `proxy`: `http`, `https` or `socks5`, with its login where it has one. */
+/** The host of a proxy, without brackets, and its port. `proxy`: `http`, `https` or `socks5`, with its login if it has one. */
 export function proxyServer(proxy: URL): { host: string; port: number } {
   return { host: bareHost(proxy.hostname), port: Number(proxy.port) || (defaultPorts[proxy.protocol] ?? 80) };
 }
 
-/** Keeps the connections through proxies, by proxy. `connector`: a guarded one. `options`: of connections that need no proxy. */
+/** Keeps the connections through proxies, by proxy. `connector`: a guarded one. `options`: those of connections without a proxy. */
 export class ProxyAgents {
   readonly #connector: Connector;
   readonly #options: Agent.Options;

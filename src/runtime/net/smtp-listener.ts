@@ -1,5 +1,5 @@
-// An SMTP listener that accepts mail for known addresses only: no relay, no authentication, no outgoing mail. It does not
-// know what a mail means. It answers 250 only after the mail is stored, so that the sending server keeps it until then.
+// An SMTP listener that accepts mail for known addresses only: no relay, no authentication, no outgoing mail. It does not interpret mails.
+// It answers 250 only after the mail is stored, so that the sending server keeps it until then.
 
 import type { Socket } from "node:net";
 import { ByteCollector } from "#runtime/byte-collector.ts";
@@ -16,53 +16,53 @@ export interface IncomingMail {
 
 interface SmtpListenerOptions {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free one. */
   port: number;
   clock: Clock;
   log: Log;
-  /** Whether mail to this address is accepted; cheap, and throws nothing. */
+  /** Whether mail to this address is accepted; cheap, and never throws. */
   accepts(address: string): boolean;
-  /** Resolves when the mail is taken in; rejects when it cannot be now, and is to be brought again. */
+  /** Resolves when the mail is stored; rejects if that is impossible now and the server should retry. */
   take(mail: IncomingMail): Promise<void>;
 }
 
 export interface SmtpListener {
   port: number;
-  /** Takes no more connections and ends those that there are, the last of them after some seconds. */
+  /** Accepts no more connections and closes the existing ones, the last of them after some seconds. */
   close(): Promise<void>;
 }
 
-/** Servers may return the whole mail with a report (RFC 3464, 2): refused for its length, a bounce is never heard of. */
+/** Servers may return the whole mail with a report (RFC 3464, 2): if its length were refused, the bounce would be lost. */
 export const maxMailBytes = 64 * 1024 * 1024;
-/** A report comes before the mail that it returns. */
+/** The report precedes the mail that it returns. */
 const keptBytes = 1024 * 1024;
 const connectionLimits = { maxConnections: 100, maxPerNetwork: 10 };
 const maxRecipients = 10;
 /** Mail servers answer within seconds, and Postfix keeps an idle connection for 2 s. */
 const idleMs = 30_000;
-/** Until a connection has named an address that is accepted here, which only servers with a mail of ours can. */
+/** Until a connection has named an address that is accepted here, which only servers with a mail of ours know. */
 const provingMs = 30_000;
 /** However slowly it talks, a connection ends; Postfix and others keep one open for a few minutes at most. */
 const maxConnectionMs = 300_000;
 /** Wrong addresses are guesses: a server that has a mail of ours knows the right one. */
 const maxWrongAddresses = 5;
 const maxMails = 100;
-/** Bytes of commands before each mail; the longest that are needed, for ten recipients, have 4 KiB. */
+/** Bytes of commands before each mail; the longest necessary ones, for ten recipients, take 4 KiB. */
 const maxCommandBytes = 16 * 1024;
 const closeMs = 5_000;
 
-/** A connection, and what it has done so far. */
+/** A connection and its progress. */
 interface Caller extends Held {
   socket: Socket;
   wrongAddresses: number;
   mails: number;
-  /** Bytes that had been read when it last began to give commands; null while it sends a mail. */
+  /** Bytes that had been read when it last began to send commands; null while it sends a mail. */
   commandsFrom: number | null;
 }
 
 const refusal = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
 
-/** Rejects when the port cannot be had. */
+/** Rejects if the port cannot be opened. */
 export async function openSmtpListener(options: SmtpListenerOptions): Promise<SmtpListener> {
   const { host, port, clock, log, accepts, take } = options;
   const open = new ConnectionLimit(connectionLimits);
@@ -70,7 +70,7 @@ export async function openSmtpListener(options: SmtpListenerOptions): Promise<Sm
   const callers = new Map<string, Caller>();
   const callerOf = ({ remoteAddress, remotePort }: { remoteAddress: string; remotePort: number }) =>
     callers.get(`${clientNetwork(remoteAddress)} ${remotePort}`);
-  // Only who has set a port needs it.
+  // Loaded only if a port is set.
   const { SMTPServer } = await import("smtp-server");
   const server = new SMTPServer({
     name: "trunkline",
@@ -80,7 +80,7 @@ export async function openSmtpListener(options: SmtpListenerOptions): Promise<Sm
     authOptional: true,
     hideSMTPUTF8: true,
     disableReverseLookup: true,
-    // Refuses with a reason what `meet` has no place for, should both count differently.
+    // Refuses, with a reason, connections that `meet` has no slot for, in case both count differently.
     maxClients: connectionLimits.maxConnections + 1,
     maxRecipients: maxRecipients,
     socketTimeout: idleMs,
@@ -137,7 +137,7 @@ export async function openSmtpListener(options: SmtpListenerOptions): Promise<Sm
     if (socket.writable) socket.write(`421 ${words}\r\n`);
     socket.destroySoon();
   };
-  /** Gives a connection its place and its time. */
+  /** Assigns a connection its slot and its time limit. */
   const meet = (socket: Socket) => {
     const network = clientNetwork(socket.remoteAddress ?? "");
     const caller: Caller = {

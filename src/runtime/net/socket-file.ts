@@ -1,21 +1,21 @@
-// A Unix socket: a file in the file system at which programs of the same machine connect. Who may connect is decided by the
-// file's permissions, so that it needs no password.
+// A Unix socket: a file at which programs of the same machine connect. The file's permissions decide who may connect, so it needs no
+// password.
 
 import { lstatSync, unlinkSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 
-/** The longest path that every system takes: 104 bytes with the zero at the end on macOS, 108 on Linux. */
+/** The longest path that every system accepts: 104 bytes including the terminating zero on macOS, 108 on Linux. */
 const maxPathBytes = 103;
 
 export interface SocketFile {
-  /** Takes no new connection, and removes the file. Open connections stay with who got them. */
+  /** Accepts no new connections, and removes the file. Open connections stay with their owners. */
   close(): void;
 }
 
 /** Why there is no socket: the system's error code, `TOO_LONG` for the path, `IN_USE` by another process, or `NOT_A_SOCKET`. */
 export type NoSocket = { reason: string };
 
-/** Whether a process listens at the path. A file that a killed process left refuses. */
+/** Whether a process listens at the path. A file that a killed process left refuses connections. */
 export async function isListening(path: string): Promise<boolean> {
   return await new Promise((resolve) => {
     const probe = connect(path);
@@ -28,8 +28,8 @@ export async function isListening(path: string): Promise<boolean> {
 }
 
 /**
- * Listens at `path` for programs of the same user (mode 0600), and hands each connection over. A file that a killed process
- * left is replaced; that of a running process is not.
+ * Listens at `path` for programs of the same user (mode 0600), and passes on each connection. A file that a killed process left is
+ * replaced; that of a running process is not.
  */
 export async function listenAtSocketFile(
   path: string,
@@ -37,7 +37,7 @@ export async function listenAtSocketFile(
 ): Promise<SocketFile | NoSocket> {
   // Windows has no such files.
   if (process.platform === "win32") return { reason: "ENOTSUP" };
-  // Node would cut the path off, and listen at another one.
+  // Node would truncate the path and listen at another one.
   if (Buffer.byteLength(path) > maxPathBytes) return { reason: "TOO_LONG" };
   const first = await listen(path, onConnection);
   if (!("reason" in first) || first.reason !== "EADDRINUSE") return first;
@@ -45,25 +45,25 @@ export async function listenAtSocketFile(
   try {
     unlinkSync(path);
   } catch {
-    // Another process, which starts at the same moment, was faster.
+    // Another process that starts at the same moment was first.
   }
   const second = await listen(path, onConnection);
   if (!("reason" in second) || second.reason !== "EADDRINUSE") return second;
   return { reason: isSocket(path) ? "IN_USE" : "NOT_A_SOCKET" };
 }
 
-/** Whether what lies at the path, if anything still does, is a socket: a folder cannot be replaced. */
+/** Whether the file at the path, if it still exists, is a socket: a folder cannot be replaced. */
 function isSocket(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? true;
 }
 
 async function listen(path: string, onConnection: (socket: Socket) => void): Promise<SocketFile | NoSocket> {
   const server = createServer((socket) => {
-    // Who only looked whether there is a listener resets the connection.
+    // A process that only checked for a listener resets the connection.
     socket.on("error", () => socket.destroy());
     onConnection(socket);
   });
-  // The file is made by `listen` itself, before it returns: never for a moment may others connect.
+  // `listen` creates the file itself, before it returns: other users can never connect, not even for a moment.
   const umask = process.umask(0o177);
   try {
     return await new Promise((resolve) => {

@@ -1,7 +1,7 @@
-// The way out for answers that are read as they come (completions). Like `outbound.ts` it never talks to a
-// forbidden address and follows nothing; unlike it, it hands over the answer's head at once and its body piece
-// by piece, each with a time limit of its own, and stops reading from the socket while the reader asks for no more.
-// What answers bring is handed on within the budget of a turn of the event loop, so that a flood delays no other answer.
+// The outbound client for answers that are read as they arrive (completions). Like `outbound.ts`, it never contacts a forbidden address and
+// follows nothing; unlike it, it returns the answer's head at once and its body piece by piece, each with a time limit of its own, and
+// stops reading from the socket while the reader asks for nothing. Pieces are passed on within the budget of a turn of the event loop, so
+// that a flood delays no other answer.
 
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
@@ -26,9 +26,9 @@ export interface UpstreamRequest {
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array | null;
-  /** How long it may take until the request is being written: DNS, connecting, TLS, ms. */
+  /** Time limit until the request is being written: DNS, connecting, TLS, ms. */
   connectMs: number;
-  /** How long from then until the head of the answer, ms. */
+  /** Time limit from then until the head of the answer, ms. */
   headersMs: number;
   signal: LightAbortSignal;
   /** The URL of a proxy (`http`, `https`, `socks5`), through which the request goes; default: none. */
@@ -44,11 +44,11 @@ export type UpstreamResult =
       why: "not_allowed" | "unreachable" | "connect_timeout" | "headers_timeout" | "cut" | "aborted";
       /** Plain words without secrets. */
       reason: string;
-      /** It went out on a connection that had been idle: the peer may just have closed it. */
+      /** It was sent on a connection that had been idle: the peer may just have closed it. */
       reused: boolean;
     };
 
-/** Why a body did not come to its end. */
+/** Why a body did not arrive completely. */
 export interface BodyError {
   why: "cut" | "timeout" | "cancelled";
   reason: string;
@@ -56,7 +56,7 @@ export interface BodyError {
 
 /** The body of an answer. */
 export interface BodyReader {
-  /** The next piece; null at the end; `Broken` when it is cut off or nothing comes for `patienceMs`. One call at a time. */
+  /** The next piece; null at the end; `Broken` if it is cut off or nothing arrives for `patienceMs`. One call at a time. */
   read(patienceMs: number): Promise<Buffer | null | BodyError>;
   /** Closes the connection; the reader gets an error. */
   cancel(): void;
@@ -74,12 +74,12 @@ export function isBodyError(piece: Buffer | null | BodyError): piece is BodyErro
 /** Long enough to be useful between the calls of a chat, short enough that most peers have not closed it. */
 const idleMs = 15_000;
 const connectionsPerOrigin = 4096;
-/** Bytes that are kept for a reader who is slower than the peer; then the socket waits. Node keeps a read or two more. */
+/** Bytes that are buffered for a reader that is slower than the peer; after that the socket waits. Node keeps a read or two more. */
 const highWater = 64 * 1024;
-/** What a piece counts: a peer may send single bytes. */
+/** The minimum that a piece counts: a peer may send single bytes. */
 const sizeOf = (piece: Buffer) => Math.max(piece.length, minPieceBytes);
 
-/** HTTP/1.1 over keep-alive connections of its own. Answers are asked for uncompressed. `budget`: that of all of them. */
+/** HTTP/1.1 over keep-alive connections of its own. Requests ask for uncompressed answers. `budget`: shared by all of them. */
 export function createStreamingClient(options: {
   allow: AllowList;
   lookup?: Lookup;
@@ -98,7 +98,7 @@ export function createStreamingClient(options: {
     bodyTimeout: 0,
   };
   const agent = new Agent({ ...settings, pipelining: 1 });
-  /** Its connections close behind their only request. */
+  /** Its connections close after their only request. */
   const freshAgent = new Agent({ ...settings, pipelining: 0 });
   const proxied = new ProxyAgents(connector, { ...settings, pipelining: 1 });
   const targetOf = targetReader(allow);
@@ -169,10 +169,10 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
   readonly #budget: TurnBudget;
   readonly #settle: (result: UpstreamResult) => void;
   #timer: NodeJS.Timeout;
-  /** What it waits for now, ms; and until when, monotonic ms. */
+  /** The current time limit, ms; and its end, monotonic ms. */
   #patienceMs: number;
   #patientUntil: number;
-  /** When the timer fires, monotonic ms: then, or sooner. */
+  /** When the timer fires, monotonic ms: at that end, or earlier. */
   #timerAt: number;
   readonly #onAbort: () => void;
   #controller: Dispatcher.DispatchController | null = null;
@@ -228,7 +228,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
     if (this.#phase !== "reading") return;
     const size = sizeOf(chunk);
     const reader = this.#reader;
-    // With a reader and a piece kept, the reader waits for a turn.
+    // If a reader waits and a piece is buffered, the reader waits for its turn.
     if (reader && this.#pieces.length === 0) {
       if (this.#budget.take(size)) {
         this.#reader = null;
@@ -245,7 +245,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
   }
 
   onResponseEnd(): void {
-    // undici takes a reset for the end of an answer that ends with its connection; see `exchange.ts`.
+    // undici treats a reset as the end of an answer without a length; see `exchange.ts`.
     const reset = this.#endsWithConnection && this.socket?.errored;
     this.#finish(reset ? { why: "cut", reason: "the answer was cut off" } : "end");
   }
@@ -276,7 +276,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
     });
   }
 
-  /** The reader gets the piece for which it waited; it has none, and no piece is left, when the answer was given up. */
+  /** The waiting reader gets its piece; none is left if the answer was abandoned. */
   readonly #onTurn = () => {
     const reader = this.#reader;
     const [next] = this.#pieces;
@@ -299,7 +299,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
     this.#giveUp("cancelled", "given up");
   }
 
-  /** One timer for all phases: one that fires too early looks again, which is cheaper than to set it for each phase. */
+  /** One timer for all phases: one that fires too early checks again, which is cheaper than setting it for each phase. */
   #arm(ms: number): void {
     this.#patienceMs = wholeMs(ms);
     this.#patientUntil = performance.now() + this.#patienceMs;
@@ -311,7 +311,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
 
   expire(): void {
     const left = this.#patientUntil - performance.now();
-    // A timer may fire up to a millisecond early, for the event loop counts whole ones.
+    // A timer may fire up to a millisecond early, because the event loop counts whole ones.
     if (left >= 1) {
       this.#timerAt = this.#patientUntil;
       this.#timer = setTimeout(expire, Math.ceil(left), this);
@@ -345,7 +345,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
     clearTimeout(this.#timer);
     this.#request.signal.removeEventListener("abort", this.#onAbort);
     this.#end = end;
-    // In its turn the reader gets the next piece, and the end behind the last one.
+    // In its turn, the reader gets the next piece, or the end after the last one.
     if (this.#pieces.length > 0) return;
     const reader = this.#reader;
     this.#reader = null;

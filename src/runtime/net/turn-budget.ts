@@ -1,30 +1,30 @@
-// How much of what has come is handed on in one turn of the event loop, all answers together. Node reads each socket until
-// it is empty, up to 2 MiB, and a read of events (64 KiB) takes 0.5 to 4 ms on its way to the client: a hundred answers
-// that bring much at once would hold everything else up for seconds.
+// Limits how much received data is passed on in one turn of the event loop, all answers together. Node reads each socket until it is empty,
+// up to 2 MiB, and a read of events (64 KiB) takes 0.5 to 4 ms on its way to the client: a hundred answers with much data at once would
+// delay everything else for seconds.
 
-/** What is handed on in a turn, bytes; more by the last piece, 64 KiB at the most. */
+/** Bytes passed on in a turn; exceeded by at most the last piece, 64 KiB. */
 export const turnBudgetBytes = 256 * 1024;
 
-/** The budget of each turn. What finds it spent waits for a later turn, in the order in which it began to wait. */
+/** The budget of each turn. Work that finds it spent waits for a later turn, first come, first served. */
 export class TurnBudget {
   readonly #waiting: (() => void)[] = [];
   readonly #later: (work: () => void) => void;
   #spent = 0;
   #scheduled = false;
 
-  /** `later` does something in the next turn of the event loop. */
+  /** `later` runs something in the next turn of the event loop. */
   constructor(later: (work: () => void) => void = setImmediate) {
     this.#later = later;
   }
 
-  /** Takes bytes out of this turn's budget; false when it is spent. */
+  /** Takes bytes from this turn's budget; false if it is spent. */
   take(bytes: number): boolean {
     if (this.#spent >= turnBudgetBytes) return false;
     this.#spend(bytes);
     return true;
   }
 
-  /** Calls `resume` in a later turn whose budget is not spent before; it then takes so many bytes. */
+  /** Calls `resume` in a later turn with budget left, and takes this many bytes from it. */
   wait(bytes: number, resume: () => void): void {
     this.#waiting.push(() => {
       this.#spend(bytes);

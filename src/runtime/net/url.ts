@@ -1,16 +1,16 @@
-// Which URLs the service may call, judged by their text alone. The WHATWG parser first turns every spelling
-// of a host (2130706433, 0x7f.1, 127.1, full-width digits, percent escapes) into the one that a socket would
-// get, so only canonical hosts are judged. What a name resolves to is judged at connection (`connect.ts`).
+// Which URLs the service may call, judged by their text alone. The WHATWG parser first turns every notation of a host (2130706433, 0x7f.1,
+// 127.1, full-width digits, percent escapes) into the one that a socket would get, so only canonical hosts are judged. The addresses of a
+// name are judged when connecting (`connect.ts`).
 
 import { type AllowList, forbiddenAddress } from "./address.ts";
 
-/** Ends every reason that an operator can change. */
+/** The end of every reason that an operator can change. */
 export const allowListHint = "TRUNKLINE_OUTBOUND_ALLOW can let it through";
 
 /**
- * Why a URL is refused, as a clause without a full stop, or null. Schemes other than http and https,
- * credentials in the URL, and hosts that are forbidden addresses or loopback names are refused; any port
- * is fine, because gateways run on odd ones, and what lies on a forbidden port is behind a forbidden address.
+ * Why a URL is refused, as a clause without a full stop, or null. Refuses schemes other than http and https, credentials in the URL, and
+ * hosts that are forbidden addresses or loopback names; any port is allowed, because gateways use unusual ones, and services on forbidden
+ * ports are behind forbidden addresses.
  */
 function urlRefusal(url: URL, allow: AllowList): string | null {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "only http and https URLs are allowed";
@@ -32,12 +32,12 @@ export function bareHost(hostname: string): string {
   return hostname.endsWith(".") ? hostname.replace(/(?<!\.)\.+$/, "") : hostname;
 }
 
-/** `localhost` and everything below it mean this machine; DNS is not asked (RFC 6761, 6.3). */
+/** `localhost` and its subdomains mean this machine; DNS is not queried (RFC 6761, 6.3). */
 export function isLoopbackName(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost");
 }
 
-/** What a loopback name resolves to: those of this machine's two addresses that are allowed. */
+/** The addresses of a loopback name: those of this machine's two that are allowed. */
 export function loopbackAddresses(allow: AllowList): { address: string; family: 4 | 6 }[] {
   const both = [
     { address: "127.0.0.1", family: 4 as const },
@@ -62,11 +62,11 @@ export function readTarget(text: string, allow: AllowList): Target {
   return { origin, host, path: pathname + search, refused: urlRefusal(url, allow) };
 }
 
-/** A campaign whose URLs differ by recipient, and members whose URLs carry a model's name, must not fill the memory. */
+/** Campaigns whose URLs differ by recipient, and members whose URLs contain a model's name, must not fill the memory. */
 const maxKept = 1_000;
 const maxKeptLength = 2_000;
 
-/** Reads targets and keeps them: the same few URLs are called over and over, and reading one costs as much as sending to it. */
+/** Parses targets and caches them: the same few URLs are called over and over, and parsing one costs as much as sending to it. */
 export function targetReader(allow: AllowList): (text: string) => Target {
   const known = new Map<string, Target>();
   return (text) => {

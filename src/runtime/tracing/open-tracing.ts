@@ -1,4 +1,4 @@
-// Loads OpenTelemetry's packages and connects them with a collector.
+// Loads OpenTelemetry's packages and connects them to a collector.
 
 import type { Sampler } from "@opentelemetry/sdk-trace";
 import { version } from "#runtime/program.ts";
@@ -6,7 +6,7 @@ import type { Clock, Log } from "#runtime/runtime.ts";
 import { SpanQueue } from "./span-queue.ts";
 import type { TraceSettings, Tracing } from "./tracing.ts";
 
-/** The packages that send spans: loaded only when there is a collector. */
+/** The packages that send spans; loaded only if there is a collector. */
 async function loadPackages() {
   const [sdk, resources, exporter] = await Promise.all([
     import("@opentelemetry/sdk-trace"),
@@ -16,7 +16,7 @@ async function loadPackages() {
   return { sdk, resources, exporter };
 }
 
-/** Opens the way to the collector, which is first asked when there are spans. */
+/** Opens the exporter; the collector is first contacted when there are spans. */
 export async function openTracing(
   { url, sampler, ratio }: TraceSettings,
   deps: { clock: Clock; log: Log },
@@ -31,7 +31,7 @@ export async function openTracing(
   const queue = new SpanQueue(new exporter.OTLPTraceExporter({ url }), deps);
   const provider = new sdk.TracerProvider({
     sampler: sampler.startsWith("parentbased_") ? new sdk.ParentBasedSampler({ root }) : root,
-    // The variables of the environment win over the name here.
+    // The environment variables override this name.
     resource: resources
       .defaultResource()
       .merge(resources.resourceFromAttributes({ "service.name": "trunkline", "service.version": version }))

@@ -1,5 +1,5 @@
-// Spans that have ended wait here for the collector. The queue is bounded, batches go one after another, and what the collector
-// does not take is counted and forgotten: a collector that is down or slow costs spans, never an answer.
+// Ended spans wait here for the collector. The queue is bounded, batches are sent one after another, and spans that the collector does not
+// accept are counted and dropped: a collector that is down or slow costs spans, never an answer.
 
 import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
 import { describeError } from "#runtime/describe-error.ts";
@@ -13,7 +13,7 @@ const maxQueued = 8_192;
 /** The specification's size of a batch. */
 const batchSize = 512;
 const stopMs = 5_000;
-/** The log hears of a collector that takes nothing once in this time. */
+/** A collector that accepts nothing is logged once in this time. */
 const quietMs = 10 * 60_000;
 
 /** Bit 0 of the trace flags. */
@@ -92,7 +92,7 @@ export class SpanQueue implements SpanProcessor {
       this.#underWay -= batch.length;
       if (reason === null) continue;
       this.#drop(batch.length, reason);
-      // The next batch comes with the next turn.
+      // The next batch is sent in the next turn.
       return;
     }
   }

@@ -1,9 +1,9 @@
-// Spans that leave this process, as the rest of the program sees them: OpenTelemetry's own interface of a tracer. The packages
-// that make and send them are loaded where an operator names a collector, and nowhere else.
+// Spans as the rest of the program sees them: OpenTelemetry's own tracer interface. The packages that create and send them are loaded only
+// if an operator configures a collector.
 
 import type { Tracer } from "@opentelemetry/api";
 
-/** By their names in OpenTelemetry's specification. */
+/** Named as in OpenTelemetry's specification. */
 export const samplerNames = [
   "always_on",
   "always_off",
@@ -15,7 +15,7 @@ export const samplerNames = [
 export type SamplerName = (typeof samplerNames)[number];
 
 export interface TraceSettings {
-  /** Where batches of spans are posted to. */
+  /** The URL that batches of spans are posted to. */
   url: string;
   sampler: SamplerName;
   /** The share of a `traceidratio` sampler, 0 to 1. */
@@ -24,7 +24,7 @@ export interface TraceSettings {
 
 export interface Tracing {
   tracer: Tracer;
-  /** Spans that were made and did not reach the collector. */
+  /** Spans that did not reach the collector. */
   dropped(): number;
   /** Sends what waits, for 5 s at most. */
   stop(): Promise<void>;

@@ -1,8 +1,8 @@
-// How a loop waits: until a time has passed, or until another part of the process sets the event.
+// Lets a loop wait until a time has passed, or until another part of the process sets the event.
 
 import type { Clock } from "#runtime/runtime.ts";
 
-/** An event that releases one wait. A `set` that comes before the wait releases the next one, so that none is lost. */
+/** An event that releases one wait. A `set` before the wait releases the next one, so that none is lost. */
 export class AutoResetEvent {
   #isSet = false;
   #timer: AbortController | null = null;
@@ -15,7 +15,7 @@ export class AutoResetEvent {
     this.#release = null;
   }
 
-  /** Waits for `ms`, or until `set`; Infinity waits for `set` alone and costs no timer. */
+  /** Waits for `ms`, or until `set`; Infinity waits for `set` only and needs no timer. */
   async wait(clock: Clock, ms: number): Promise<void> {
     if (!this.#isSet) {
       if (ms === Number.POSITIVE_INFINITY) await this.#untilSet();

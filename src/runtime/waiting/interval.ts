@@ -1,5 +1,5 @@
-// Work that is done again and again: one loop, with one rule for failed turns. It ends with a signal and waits on the
-// process's clock. A loop that is a lane, so that one process runs it at a time, is `queue/loop`.
+// Recurring work: one loop, with one rule for failed turns. It ends with a signal and waits on the process's clock. A loop that is a lane,
+// so that only one process runs it, is `queue/loop`.
 
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
@@ -13,17 +13,17 @@ export interface IntervalOptions {
   signal: LightAbortSignal;
   /** From the end of one turn to the next, ms. */
   ms: number | (() => number);
-  /** One turn. If it resolves to a number, that is how long to wait for the next, ms; 0: not at all. */
+  /** One turn. A number that it resolves to is how long to wait for the next, ms; 0 for no wait. */
   turn(): unknown;
-  /** Asked before and after each turn: with false the interval rests until `start`. Absent: it never rests. */
+  /** Called before and after each turn: while it returns false, the interval rests until `start`. Absent if it never rests. */
   isNeeded?(): boolean;
-  /** What the log says when a turn fails; the other fields are logged too. */
+  /** The log message for a failed turn, and its other fields. */
   failure: { event: string; message: string; lane?: string };
-  /** How long to wait after failed turns. Absent: as after others. */
+  /** How long to wait after failed turns. Default: as after others. */
   retry?: RetryRule;
 }
 
-/** Turns never overlap. One that fails is logged, and the next one comes after a wait that `wake` does not shorten. */
+/** Turns never overlap. A failed one is logged, and the next one begins after a wait that `wake` does not shorten. */
 export class Interval {
   readonly #options: IntervalOptions;
   readonly #event = new AutoResetEvent();
@@ -34,7 +34,7 @@ export class Interval {
     options.signal.addEventListener("abort", () => this.#event.set(), { once: true });
   }
 
-  /** Starts unless it runs already. `firstMs`: how long to wait for the first turn, ms. */
+  /** Starts unless it is already running. `firstMs`: how long to wait for the first turn, ms. */
   start(firstMs = this.#defaultMs()): void {
     this.#running ??= this.#run(firstMs);
   }
@@ -74,7 +74,7 @@ export class Interval {
         waitMs = retry ? retryDelay(retry, failures, "none") : this.#defaultMs();
       }
     } while (goesOn());
-    // Nothing is awaited since the last question, so no `start` is lost in between.
+    // Nothing was awaited since the last check, so no `start` is lost in between.
     this.#running = null;
   }
 }

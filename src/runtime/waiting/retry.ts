@@ -17,8 +17,8 @@ export interface RetryRule {
 }
 
 /**
- * What randomness does to a wait. `none`: nothing. `tenth`: 90 to 110 % of it. `half`: 50 to 100 %. `above_first`: anything
- * from the first wait to twice this one, but not over the longest.
+ * The jitter of a wait. `none`: none. `tenth`: 90 to 110 % of it. `half`: 50 to 100 %. `above_first`: anything from the first wait to twice
+ * this one, but not above the longest.
  */
 type Jitter = "none" | "tenth" | "half" | "above_first";
 

@@ -92,7 +92,7 @@ export const addSuppressions = writeOperation(
   },
 );
 
-/** Removes one recipient from the list, whatever the reason; false if it was not there. */
+/** Removes one recipient from the list, for any reason; false if it was not there. */
 export const removeSuppression = writeOperation(
   "removeSuppression",
   async (tx, input: { accountId: string; channel: Channel; recipient: string }): Promise<boolean> => {
