@@ -1,4 +1,4 @@
-// A provider's HTTP call to a gateway, and what an adapter reads out of it: receipts, engagements and inbound messages.
+// A provider's HTTP call to a gateway, and what an adapter reads from it: receipts, engagements and inbound messages.
 
 import type { ReceivedReply } from "#contract/messages/received/details.ts";
 import type { FinalReceipt } from "./outcome.ts";
@@ -11,13 +11,13 @@ export interface Receipt extends FinalReceipt {
   messageId?: string;
   /** Epoch ms by the provider's clock, if the provider gives it. */
   at?: number;
-  /** Of `bounced`: `hard` for an address that does not exist or never takes mail, `soft` for one that may later. */
+  /** For `bounced`: `hard` if the address does not exist or never accepts mail, `soft` if it may do so later. */
   bounce?: "hard" | "soft";
 }
 
 /**
- * What a provider reports of an email besides its delivery. `deferred`: the receiving server asked to wait, and the
- * provider goes on trying. `complained`: the recipient reported spam. `unsubscribed`: by the provider's own link.
+ * What a provider reports about an email besides its delivery. `deferred`: the receiving server asked to wait, and the provider keeps
+ * trying. `complained`: the recipient reported spam. `unsubscribed`: by the provider's own link.
  */
 export interface Engagement {
   kind: "opened" | "clicked" | "complained" | "unsubscribed" | "deferred";
@@ -28,24 +28,24 @@ export interface Engagement {
   at?: number;
   /** Distinguishes engagements of one kind; a repeated key is the same engagement. Default: made of all other fields. */
   key?: string;
-  /** Of a click: the target. */
+  /** For a click: the target. */
   url?: string;
   userAgent?: string;
   ip?: string;
-  /** True: the provider says that a machine did it. */
+  /** True if the provider says that a machine did it. */
   machine?: boolean;
-  /** Of a deferral or complaint, in the provider's words. */
+  /** For a deferral or complaint, in the provider's words. */
   reason?: string;
 }
 
-/** What WhatsApp says of a message beside its text. */
+/** WhatsApp's data of a message besides its text. */
 export interface InboundDetails {
-  /** WhatsApp's word: `text`, `image`, `interactive`, `location`, … */
+  /** WhatsApp's name of the type: `text`, `image`, `interactive`, `location`, … */
   type: string;
   reply: ReceivedReply | null;
-  /** The name that the sender gave themselves. */
+  /** The name that senders gave themselves. */
   profileName: string | null;
-  /** The sender's id for this business, which they keep while their number is hidden. */
+  /** The sender's id for this business, which stays the same while their number is hidden. */
   userId: string | null;
   forwarded: boolean;
 }
@@ -55,60 +55,59 @@ export interface InboundMessage {
   reference: string;
   /** The provider's id of the message that this one answers, if the callback carries it. */
   replyTo?: string;
-  /** With a plus if the provider means an international number: without it, it is read as a national one. */
+  /** With a plus for an international number; without it, it is read as a national one. */
   from: string;
   to: string;
   message: string;
   media: { url: string; contentType: string | null }[];
-  /** A file that the provider keeps; callers get it through us. */
+  /** A file that the provider stores; callers download it through us. */
   file?: ReceivedFile;
-  /** When it was written, epoch ms by the provider's clock: where that opens a time in which answers are let through. */
+  /** When it was written, epoch ms by the provider's clock, on channels where that opens a reply window. */
   sentAt?: number;
-  /** Where a message that is stored already is this one under another reference: references from one, and before the other. */
+  /** The references under which this message may already be stored: at or after the first, and before the second. */
   alike?: { phoneId: string; gatewayIds: readonly string[]; from: string; before: string };
-  /** The provider says that the sender opted out, not with a message; undefined: the text decides. */
+  /** The provider reports that the sender opted out, without a message; undefined if the text decides. */
   optedOut?: true;
-  /** By these the sender was known before the provider changed it: an opt-out under one of them holds on. */
+  /** Names of the sender before the provider changed them: an opt-out under one of them remains valid. */
   formerSenders?: readonly string[];
   details?: InboundDetails;
 }
 
 /**
- * What a provider says of the gateway itself. Of one gateway the newest counts, by the provider's clock, since
- * callbacks are repeated and come in any order.
+ * What a provider reports about the gateway itself. For each gateway the newest counts, by the provider's clock, since callbacks are
+ * repeated and arrive in any order.
  */
 export interface AccountUpdate {
   /** Epoch ms by the provider's clock. */
   at: number;
-  /** What is known now; facts that are left out stay as they are. */
+  /** What is known now; absent facts are unchanged. */
   facts?: GatewayFacts;
-  /** They are about this number, with its plus: nothing to a gateway that is known to have another one. */
+  /** They are about this number, with its plus, and do not apply to a gateway that is known to have another one. */
   aboutNumber?: string;
   /** A sentence for operators. */
   notice?: string;
-  /** Because of the notice the lane sends nothing until then, epoch ms. */
+  /** The lane sends nothing until then because of the notice, epoch ms. */
   pauseUntil?: number;
-  /** What held the gateway back was lifted: a pause ends with a probe now. */
+  /** The restriction on the gateway was lifted: a pause now ends with a probe. */
   lifted?: true;
 }
 
-/** What a provider knows of the sending number. Null: it has no such value any more. */
+/** What a provider knows about the sending number. Null: it no longer has such a value. */
 export type GatewayFacts = {
   number?: string | null;
   /** The name that recipients see. */
   name?: string | null;
-  /** How recipients judge what they got. */
+  /** How recipients rate its messages. */
   quality?: "high" | "medium" | "low" | null;
-  /** How many people may be written to first, and in what time, in the provider's word. */
+  /** How many people it may write to first, and in what time, in the provider's word. */
   limit?: string | null;
   /** How fast the number may send, in the provider's word. */
   throughput?: string | null;
 };
 
 /**
- * Why an update in a callback was skipped. `other_number`: it is about another number of the same app. `unknown`: it is
- * of a kind that says nothing here, or that is not known. `other_account`: it is about an account that the gateway's
- * settings do not name.
+ * Why an update in a callback was skipped. `other_number`: it is about another number of the same app. `unknown`: its kind has no meaning
+ * here, or is not known. `other_account`: it is about an account that the gateway's settings do not name.
  */
 export type IgnoredUpdate = "other_number" | "other_account" | "unknown";
 
@@ -123,7 +122,7 @@ export interface CallbackRequest {
   body: Buffer;
 }
 
-/** The longest callback of a provider that does not say otherwise. */
+/** The size limit of callbacks, unless a provider sets another. */
 export const defaultCallbackBytes = 1024 * 1024;
 
 /**
@@ -140,7 +139,7 @@ export type Received =
       receipts: Receipt[];
       inbound: InboundMessage[];
       engagements?: Engagement[];
-      /** Updates that were skipped, one word for each. */
+      /** Updates that were skipped, one reason for each. */
       ignored?: readonly IgnoredUpdate[];
       accountUpdates?: readonly AccountUpdate[];
       replayGuard?: ReplayGuard;
@@ -149,7 +148,7 @@ export type Received =
       /** A URL to GET once, which confirms the subscription of this callback. The adapter has checked that its host is the provider's. */
       confirmUrl?: string;
       reply?: { contentType: string; body: string };
-      /** Called when everything is stored, and not waited for. */
+      /** Called when everything is stored; the reply does not wait for it. */
       afterStored?: () => Promise<void>;
     }
   | { kind: "forbidden"; reason: string }
@@ -159,8 +158,8 @@ export type Received =
   | { kind: "unavailable"; reason: string };
 
 /**
- * For a signature that does not cover the content of the call. Until `until` (epoch ms), when the adapter itself refuses
- * the signature as too old, a second call with the same `proof` is taken only if its content is the same.
+ * For a signature that does not cover the content of the call. Until `until` (epoch ms), when the adapter itself refuses the signature as
+ * too old, a second call with the same `proof` is accepted only if its content is the same.
  */
 export interface ReplayGuard {
   proof: string;

@@ -1,4 +1,4 @@
-// How a gateway is set up at its provider, asked for by an operator.
+// The set-up of a gateway at its provider, checked at an operator's request.
 
 import type { Clock, Outbound } from "#runtime/runtime.ts";
 import type { GatewayFacts } from "./callback.ts";
@@ -10,20 +10,20 @@ export interface CheckTools {
 }
 
 export interface GatewayCheck {
-  /** What the provider knows of the number; they are kept with the gateway. */
+  /** What the provider knows about the number; stored with the gateway. */
   facts: GatewayFacts;
   findings: Finding[];
 }
 
-/** `error`: messages cannot be sent, or reports do not come. `unknown`: the provider did not say. */
+/** `error`: messages cannot be sent, or reports do not arrive. `unknown`: the provider did not say. */
 export interface Finding {
-  /** What was looked at: `network`, `access`, `number`, `name`, `sending`, `callbacks`. */
+  /** What was checked: `network`, `access`, `number`, `name`, `sending`, `callbacks`. */
   what: string;
   state: "ok" | "warning" | "error" | "unknown";
   detail: string;
 }
 
-/** `unknown`: no answer came, so it may have been registered. */
+/** `unknown`: no answer arrived, so it may have been registered. */
 export type Registration =
   | { kind: "registered" }
   | { kind: "refused"; reason: string }

@@ -1,5 +1,5 @@
-// How a gateway is connected: what a definition has for each way, what its functions may use, and what the rest of the
-// house sees of it, which is sessions alone.
+// The kinds of connections that gateways have: what a definition provides for each, what its functions may use, and the common interface,
+// which is sessions.
 
 import type { ContentKind } from "#contract/messages/content.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
@@ -21,13 +21,13 @@ import type { GatewayHost, GatewaySession, SessionHost } from "./session.ts";
  */
 export type Connection = "on_demand" | "held" | "linked" | "pulled" | "members";
 
-/** What `send` of a definition may use; it has no other access to the outside. */
+/** The tools of a definition's `send`, which has no other access to the outside. */
 export type GatewayTools = Pick<
   GatewayHost,
   "outbound" | "clock" | "callbackUrl" | "messageUrl" | "timeoutMs" | "signal" | "dkim"
 >;
 
-/** What an adapter may use to verify and read a callback. `outbound` fetches what verifies it (a signing certificate). */
+/** The tools with which an adapter verifies and reads a callback. `outbound` fetches what verifies it (a signing certificate). */
 export interface CallbackTools extends Pick<GatewayHost, "clock" | "outbound"> {
   /** Reads a returned mail, off the event loop. */
   readReport: ReadReport;
@@ -42,7 +42,7 @@ interface Calls<Parsed, Kind extends ContentKind> {
   open?: never;
 }
 
-/** How a definition is connected. A session `on_demand` reports no status, because no lane waits for it. */
+/** The connection of a definition. A session `on_demand` reports no status, because no lane waits for it. */
 export type Connecting<Parsed, Kind extends ContentKind> =
   | Calls<Parsed, Kind>
   | {
@@ -57,7 +57,7 @@ export type Connecting<Parsed, Kind extends ContentKind> =
     }
   | { connection: "pulled" | "members"; open?: never; send?: never };
 
-/** How the session of any adapter is opened. Of `pulled` and `members` there is nothing to open: it rejects. */
+/** Opens the session of any adapter. Rejects for `pulled` and `members`, which have none. */
 export type Opening =
   | {
       connection: "on_demand" | "pulled" | "members";
@@ -65,7 +65,7 @@ export type Opening =
     }
   | { connection: "held" | "linked"; open(settings: unknown, host: SessionHost): Promise<GatewaySession> };
 
-/** Closes the types of a connection. What its sessions report shows none of the secrets. */
+/** Hides the type parameters of a connection. The reports of its sessions contain none of the secrets. */
 export function openingOf<Parsed, Kind extends ContentKind>(
   definition: { kind: string } & Connecting<Parsed, Kind>,
   secretsOf: (settings: unknown) => readonly string[],

@@ -21,68 +21,68 @@ type RecipientId = "user_id" | "lid";
 
 /** Counts the parts of a text as a gateway sends it. Acceptance, which charges for them, does not have its sealed settings. */
 export interface PartCounting {
-  /** The settings that matter, as text without secrets, which is stored beside them. Null if it sends GSM or UCS-2, as `measure` counts. */
+  /** The relevant settings, as text without secrets, which is stored beside them. Null if it sends GSM or UCS-2, as `measure` counts. */
   of(settings: object): string | null;
   /** At least 1. `counting`: what `of` returned. */
   parts(text: string, counting: string): number;
 }
 
-/** What a kind of gateway is and can do. `Parsed`: settings that passed their schema. */
+/** The properties and abilities of a kind of gateway. `Parsed`: settings that passed their schema. */
 interface Traits<Parsed = unknown, Kind extends ContentKind = ContentKind> {
   kind: string;
   channels: readonly Channel[];
-  /** What it can send. A gateway is never chosen for a message with another content, so `send` gets these alone. */
+  /** What it can send. A gateway is never chosen for a message with other content, so `send` receives only these. */
   contents: readonly Kind[];
   title: string;
   /** One sentence for the reference page. */
   summary: string;
-  /** WhatsApp's ids by which it reaches people, beside their numbers; default: none. */
+  /** WhatsApp's ids by which it reaches people, besides their numbers; default: none. */
   takesIds?: readonly RecipientId[];
-  /** The longest text and the longest caption of an image, a video or a document, in code points; default: no bound. */
+  /** The longest text and the longest caption of an image, a video or a document, in code points; default: no limit. */
   maxChars?: { text: number; caption: number };
-  /** Of an SMS gateway whose parts are not always GSM or UCS-2. */
+  /** For an SMS gateway whose parts are not always GSM or UCS-2. */
   counting?: PartCounting;
   /** Messages of this kind cost nothing and are marked `test`. */
   test?: boolean;
   /** What happens to `unknown` unless the gateway's rules say otherwise: `hold` (default) or `resend` once. */
   onUnknown?: "hold" | "resend";
-  /** How long after the first attempt the provider still recognises a repetition, ms; default: for ever, or never. */
+  /** How long after the first attempt the provider still recognises a repetition, ms; default: forever, or never. */
   idempotencyWindowMs?: number;
-  /** What counts where a gateway's `pace` sets nothing; default: no bound. */
+  /** The defaults for a gateway's `pace`; default: no limit. */
   defaultPace?: DefaultPace | undefined;
   /** `pace.per_second` counts segments, as the provider does; default: messages. */
   pacedBySegments?: boolean;
   /** How long one request may take, ms; default: 30 s. */
   timeoutMs?(settings: Parsed): number;
   /**
-   * URLs of the provider. The outbound guard has to allow them before settings are saved, and its refusal names the
-   * field made with `baseUrlField` or `hostField`: an adapter has both, or neither.
+   * URLs of the provider. The outbound guard has to allow them before settings are saved, and its refusal names the field made with
+   * `baseUrlField` or `hostField`: an adapter has both, or neither.
    */
   urls?(settings: Parsed): string[];
   /** Secrets of the settings in the encodings in which the provider receives them (base64): masked in its reports. */
   encodedSecrets?(settings: Parsed): readonly string[];
-  /** Verifies and reads a callback of the provider; default: it is not taken. */
+  /** Verifies and reads a callback of the provider; without it, callbacks are not accepted. */
   receive?(callback: CallbackRequest, settings: Parsed, tools: CallbackTools): Received | Promise<Received>;
-  /** Bytes of the longest callback that the provider sends; default: 1 MiB. */
+  /** Size limit of the provider's callbacks, bytes; default: 1 MiB. */
   maxCallbackBytes?: number;
-  /** Of adapters that send `email`, and of no other. */
+  /** For adapters that send `email`, and no others. */
   mail?: {
     /** The address and name that the gateway's mails are from. */
     sender(settings: Parsed): EmailSender;
-    /** Bytes of the largest mail that the provider takes, its files in base64; default: no known limit. */
+    /** Size limit of the provider's mails, bytes, with files in base64; default: no known limit. */
     maxBytes?: number | undefined;
   };
   /** Files of messages from people; default: these messages have none. */
   files?: {
-    /** How long the provider keeps a file. */
+    /** How long the provider stores a file. */
     keptMs: number;
     open(file: ReceivedFile, settings: Parsed, tools: FileTools): Promise<OpenedFile>;
   };
-  /** Of kinds that link a device: why none can be linked on this machine, and what to do; null: one can. Default: one can. */
+  /** For kinds that link a device: why none can be linked on this machine, and what to do; null if one can. Default: one can. */
   notInstalled?(): string | null;
   /** The sending number at the provider; default: there is nothing to check or to register. */
   account?: {
-    /** Asks the provider how the gateway is set up there. */
+    /** Queries the provider for the gateway's set-up. */
     check(settings: Parsed, tools: CheckTools): Promise<GatewayCheck>;
     /** Registers the number, for which the provider takes a PIN. */
     register(settings: Parsed, pin: string, tools: CheckTools): Promise<Registration>;
@@ -105,7 +105,7 @@ export type GatewayDefinition<
 
 type Defaulted = "test" | "onUnknown" | "pacedBySegments" | "timeoutMs" | "urls" | "maxCallbackBytes";
 
-/** A definition with its defaults, and its types closed inside, so that the registry is a plain list. */
+/** A definition with its defaults and its type parameters hidden, so that the registry is a plain list. */
 export type GatewayAdapter = Omit<Traits, "receive" | "encodedSecrets"> &
   Required<Pick<Traits, Defaulted>> &
   Opening & {

@@ -1,6 +1,5 @@
-// What an HTTP provider's answer means for a message, by its status, for answers that the provider's own codes do not
-// decide. This separates "certainly not sent" from "may have been sent": after a wrong `deferred` a person gets the
-// message twice, after a wrong `rejected` a person never gets it.
+// The meaning of an HTTP provider's status for a message, if the provider's own codes do not decide. It separates "certainly not sent" from
+// "may have been sent": after a wrong `deferred` a person gets the message twice, after a wrong `rejected` a person never gets it.
 
 import type { OutboundResult } from "#runtime/runtime.ts";
 import { cleanText } from "#settings/redact.ts";
@@ -9,15 +8,15 @@ import { type Json, parseJson, textAt } from "./json-path.ts";
 import type { Outcome } from "./outcome.ts";
 
 interface FailureContext {
-  /** Statuses with which this provider certainly has not taken the message: they become `deferred`. */
+  /** Statuses with which this provider has certainly not accepted the message: they become `deferred`. */
   notAcceptedStatuses?: readonly number[];
-  /** Texts that must not appear in a reason. Called only when there is a reason to write. */
+  /** Texts that must not appear in a reason. Called only if there is a reason to write. */
   secrets: () => readonly string[];
   /** Epoch ms, for a `Retry-After` that is a date. */
   now: number;
 }
 
-/** A server answers these because of the gateway's configuration, to every message. */
+/** Statuses that a server answers to every message because of the gateway's configuration. */
 const configurationStatuses = new Set([401, 402, 403, 404, 405, 406, 407, 410, 411, 415, 421, 426, 428]);
 
 /** The message is too long under any settings. */

@@ -1,6 +1,5 @@
-// Reads values out of a provider's JSON by a small subset of JSONPath (`$.messages[0].id`, `$['message-id']`). Numbers keep
-// their digits: an id above 2^53 would otherwise be rounded to the id of another message. Depth and number of values are
-// bounded before parsing.
+// Reads values from a provider's JSON by a small subset of JSONPath (`$.messages[0].id`, `$['message-id']`). Numbers keep their digits: an
+// id above 2^53 would otherwise be rounded to the id of another message. Depth and number of values are limited before parsing.
 
 import { exceededBound, type JsonBounds } from "#runtime/json-bounds.ts";
 
@@ -11,7 +10,7 @@ type Step = string | number;
 
 const stepPattern = /\.([^.[\]'"\s]+)|\[(\d{1,6})\]|\['([^']*)'\]|\["([^"]*)"\]/y;
 
-/** The steps of a path; null for any other text. `$` alone is the whole document. */
+/** The steps of a path; null for any other text. `$` by itself is the whole document. */
 export function parsePath(path: string): Step[] | null {
   if (!path.startsWith("$")) return null;
   const steps: Step[] = [];
@@ -53,7 +52,7 @@ export function parseJson(input: string | Buffer): Json | undefined {
   return parsed(input, documentBounds, withNumbersAsTexts);
 }
 
-/** Digits of a number whose spelling JavaScript would change may be among these; so may those of a text. */
+/** Digits of a number whose notation JavaScript would change may be among these; so may those of a text. */
 const oddNumber = /\d{16}|\d[.eE]|-0/;
 
 /** The reviver takes three times as long, and few documents need it. */

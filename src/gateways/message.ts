@@ -1,5 +1,5 @@
-// What an adapter is given to send: whose message it is, and its content, of a kind that the adapter declares. An email is
-// complete except for its sender's address, which is a setting of the gateway.
+// The input of an adapter: whose message it is, and its content, of a kind that the adapter declares. An email is complete except for its
+// sender's address, which is a setting of the gateway.
 
 import type { KeyObject } from "node:crypto";
 import type { ContentKind, ListFields, MediaFields, TemplateFields } from "#contract/messages/content.ts";
@@ -8,13 +8,13 @@ import type { ContentKind, ListFields, MediaFields, TemplateFields } from "#cont
 export interface OutgoingMessage<Kind extends ContentKind = ContentKind> {
   /** Our id (`msg_…`): the reference to give to providers that take one. */
   id: string;
-  /** Our id of the request that the message came with (`req_…`): its messages may share what is fetched for one of them. */
+  /** Our id of the request that contained the message (`req_…`): its messages may share what is fetched for one of them. */
   requestId: string;
-  /** E.164 with its plus, a short code in digits, an email address, or an id that the adapter takes. */
+  /** E.164 with its plus, a short code in digits, an email address, or an id that the adapter accepts. */
   recipient: string;
   /** 1 for the first transmission. */
   attempt: number;
-  /** An earlier transmission may have reached the provider, and its policy is to send the message once more. */
+  /** An earlier transmission may have reached the provider, and the gateway's policy is to send the message once more. */
   repeated?: boolean;
   content: Contents[Kind];
 }
@@ -34,7 +34,7 @@ export interface TextContent {
   text: string;
 }
 
-/** A file of WhatsApp with its caption. The adapter fetches the URL, under the guard of outbound requests. */
+/** A file for WhatsApp with its caption. The adapter fetches the URL, under the guard of outbound requests. */
 export interface MediaContent extends MediaFields {
   kind: "media";
   /** The caption of the file; empty for none. */
@@ -50,7 +50,7 @@ export interface ListContent extends ListFields {
 /** A template of WhatsApp. */
 export interface TemplateContent extends TemplateFields {
   kind: "template";
-  /** What the caller wrote as the message: it is in the record and is not sent. */
+  /** What the caller wrote as the message: it is part of the record and is not sent. */
   text: string;
 }
 
@@ -60,15 +60,15 @@ export interface EmailContent {
   subject: string;
   /** Always set: derived from the HTML if the caller gave only HTML. */
   text: string;
-  /** Null: a mail of text alone. Tracked links and the pixel are already in it if the gateway tracks. */
+  /** Null for a mail of text only. Tracked links and the pixel are already in it if the gateway tracks. */
   html: string | null;
-  /** The display name that the caller gave; null: the gateway's `from_name`. */
+  /** The display name that the caller gave; null for the gateway's `from_name`. */
   senderName: string | null;
-  /** One address, its domain in ASCII; null: none. */
+  /** One address, its domain in ASCII; null if there is none. */
   replyTo: string | null;
   /** Further headers (`List-Unsubscribe`, …), names and values safe to send. */
   headers: readonly (readonly [name: string, value: string])[];
-  /** Where bounces of this message go (VERP); null: the sender's address. */
+  /** Where bounces of this message are sent (VERP); null for the sender's address. */
   returnPath: string | null;
   attachments: readonly OutgoingAttachment[];
 }
@@ -82,8 +82,8 @@ export interface OutgoingAttachment {
   /** Of the content, hex: the key of caches. */
   sha256: string;
   /**
-   * Reads the bytes; messages of one request share them. Rejects with `AttachmentReadError`. An adapter reads all
-   * attachments before it sends anything, and lets the error through.
+   * Reads the bytes; messages of one request share them. Rejects with `AttachmentReadError`. An adapter reads all attachments before it
+   * sends anything, and does not catch the error.
    */
   content(): Promise<Buffer>;
 }

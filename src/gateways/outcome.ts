@@ -1,4 +1,4 @@
-// What became of one transmission: the four answers that an adapter can give.
+// The outcome of one transmission: the four answers that an adapter can give.
 
 /**
  * - `accepted`: the provider took the message. `note`: a sentence for its timeline. `knownAs`: the sender of the recipient's answers, if it
@@ -28,20 +28,20 @@ export type Outcome =
       answer?: ProviderAnswer;
       retryAfterMs?: number;
       gatewayFault?: "refused" | "unreachable";
-      /** Of a fault of the gateway: the provider wants to be left alone for at least this long. */
+      /** For a fault of the gateway: how long the provider wants not to be called, at least. */
       pauseMs?: number;
     }
   | { kind: "unknown"; code?: string; reason: string; answer?: ProviderAnswer; parts?: PartReferences };
 
-/** What an HTTP provider answered: its status, and the start of its body without secrets. */
+/** The HTTP answer of a provider: its status, and the start of its body without secrets. */
 interface ProviderAnswer {
   status: number;
   body: string;
 }
 
 /**
- * The references of one message. `each`: the provider reports on each, and the message is delivered when all are. `of`: how
- * many parts it has, where not all of them have a reference.
+ * The references of one message. `each`: the provider reports on each, and the message is delivered when all are. `of`: how many parts it
+ * has, if not all of them have a reference.
  */
 export interface PartReferences {
   references: readonly string[];
@@ -49,10 +49,7 @@ export interface PartReferences {
   of?: number;
 }
 
-/**
- * `returned`: like `undelivered`, and the gateway can send the message in another form. It is sent once more, and no further
- * time.
- */
+/** `returned`: like `undelivered`, and the gateway can send the message in another form. It is sent once more, and then never again. */
 export type ReceiptStatus = "sent" | "delivered" | "read" | "undelivered" | "failed" | "bounced" | "returned";
 
 export interface FinalReceipt {

@@ -1,5 +1,5 @@
-// Masks the secrets of a gateway's settings in what its provider reports: a provider may repeat a secret in an event as
-// well as in an error. Adapters hand reasons on uncut, because a secret that was cut in half is not recognised any more.
+// Masks the secrets of a gateway's settings in its provider's reports: a provider may repeat a secret in an event as well as in an error.
+// Adapters pass on reasons in full, because half of a secret is no longer recognised.
 
 import { cleanText } from "#settings/redact.ts";
 import type { AccountUpdate, Received } from "./callback.ts";
@@ -23,7 +23,7 @@ function redacted<T extends Report>({ code, reason, ...rest }: T, secrets: reado
   } as T;
 }
 
-/** The same with `secrets` masked in every reason, which is cut to 300 characters. A code that contains a secret is dropped. */
+/** The same with `secrets` masked in every reason, which is truncated to 300 characters. A code that contains a secret is dropped. */
 export function redactReceived(received: Received, secrets: readonly string[]): Received {
   if (received.kind !== "received") return { ...received, reason: clean(received.reason, secrets) };
   return { ...received, ...redactReport(received, secrets) };
@@ -44,12 +44,12 @@ function redactReport<T extends SessionReport>(report: T, secrets: readonly stri
   };
 }
 
-/** The same host; what a session reports through it is redacted as a callback is. */
+/** The same host; the reports of a session are redacted as those of a callback are. */
 export function redactingReports<Host extends GatewayHost>(host: Host, secrets: readonly string[]): Host {
   return { ...host, report: (report) => host.report(redactReport(report, secrets)) };
 }
 
-/** The same, and so are the reasons of its status. */
+/** The same, including the reasons of its status. */
 export function redactingStatus(host: SessionHost, secrets: readonly string[]): SessionHost {
   return {
     ...redactingReports(host, secrets),

@@ -84,6 +84,6 @@ export function findAdapter(kind: string, channel: Channel): GatewayAdapter | nu
   return adapters.find((adapter) => adapter.kind === kind && adapter.channels.includes(channel)) ?? null;
 }
 
-/** What gateways of a kind can send; nothing for a kind that does not exist. */
+/** The contents that gateways of a kind can send; none for a kind that does not exist. */
 export const contentsOf = (kind: string, channel: Channel): readonly ContentKind[] =>
   findAdapter(kind, channel)?.contents ?? [];

@@ -1,24 +1,24 @@
-// The rules of one gateway: its pace, its retries, and what happens after an unknown outcome.
+// The rules of one gateway: its pace, its retries, and its policy after an unknown outcome.
 
 import { type GatewayRules, gatewayRules } from "#contract/manage/gateways.ts";
 import { readFields } from "#contract/resource-schema.ts";
 import type { RetryRule } from "#runtime/waiting/retry.ts";
 
-/** How fast a gateway sends. Null: no limit of that kind. */
+/** How fast a gateway sends. Null for no limit of that kind. */
 type Pace = GatewayRules["pace"];
 
-/** What an adapter sets where a gateway's rules set nothing. */
+/** An adapter's defaults for a gateway's rules. */
 export interface DefaultPace {
   perSecond: number | null;
   jitterMs: number;
   perDay: number | null;
-  /** More is of no use: the provider takes one after the other. Default: no bound of the kind's own. */
+  /** More is useless if the provider handles one after the other. Default: no limit of the kind's own. */
   maxConcurrency?: number;
 }
 
 /**
- * The pace of a gateway whose adapter has a default. A limit of its own takes precedence. The jitter belongs to the rate: with a
- * rate of its own, a gateway has its own.
+ * The pace of a gateway whose adapter has defaults. The gateway's own limits take precedence. The jitter belongs to the rate: a gateway
+ * with a rate of its own uses its own jitter.
  */
 export function paceOf(pace: Pace, defaults: DefaultPace | undefined): Pace {
   if (defaults === undefined) return pace;
@@ -31,11 +31,11 @@ export function paceOf(pace: Pace, defaults: DefaultPace | undefined): Pace {
   };
 }
 
-/** The rules that a gateway's row has. */
+/** The rules in a gateway's row. */
 export const rulesIn = ({ rules }: { rules: string }): GatewayRules =>
   readFields(gatewayRules, JSON.parse(rules));
 
-/** How long messages that were certainly not sent wait before they are tried again. */
+/** How long messages that were certainly not sent wait before the next attempt. */
 export const retryRuleOf = ({ retry }: GatewayRules): RetryRule => ({
   firstMs: retry.first_ms,
   maxMs: retry.max_ms,

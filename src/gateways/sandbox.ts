@@ -26,7 +26,7 @@ const byLastDigits: Record<string, Behaviour> = {
 const slowMs = 5000;
 /** A pixel that is loaded sooner than this counts as loaded by a machine. */
 const openedMs = 15_000;
-/** A person reads and answers after this, when the message has settled, ms. */
+/** After this time a person reads and answers, when the message has settled, ms. */
 const personMs = 2000;
 
 /** The outcome that the recipient selects: a number by its last four digits, an address by its local part. */
@@ -113,7 +113,7 @@ async function send(message: OutgoingMessage, host: GatewayHost, signal: AbortSi
       if (message.content.kind === "list") void simulateAnswer(message, message.content, host);
       return delivered;
     case "read":
-      // Only WhatsApp tells that a message was read.
+      // Only WhatsApp reports that a message was read.
       if (host.channel === "whatsapp") void simulateReading(reference, host);
       return delivered;
     case "delivered":
@@ -161,7 +161,7 @@ async function simulateAnswer(message: OutgoingMessage, list: ListContent, host:
   await reportAfter(personMs, { inbound: [answer] }, host);
 }
 
-/** Ends with the session: a new owner of the lane simulates nothing of the last one's. */
+/** Ends with the session: a new owner of the lane does not continue the simulations of the last one. */
 async function reportAfter(
   ms: number,
   what: SessionReport,
@@ -169,7 +169,7 @@ async function reportAfter(
 ): Promise<void> {
   await clock.sleep(ms, signal);
   if (signal.aborted) return;
-  // It rejects when the session is closed before storage takes it.
+  // It rejects if the session is closed before storage accepts it.
   await report(what).catch(() => {});
 }
 

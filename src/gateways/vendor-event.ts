@@ -1,11 +1,11 @@
-// What the events of all vendors have in common: which message an event is about, when it happened, whether its signature is
-// recent, and the client of an open or a click. No field is trusted to have the type that the documentation gives it.
+// What the events of all vendors have in common: which message an event is about, when it happened, whether its signature is recent, and
+// the client of an open or a click. No field is trusted to have its documented type.
 
 import { cleanText, oneLine } from "#settings/redact.ts";
 import type { AccountUpdate, Engagement, Receipt, Received } from "./callback.ts";
 import { referenceFrom } from "./json-path.ts";
 
-/** Which mail an event is about, and when it happened. */
+/** The mail of an event, and when it happened. */
 export interface EventIds {
   reference: string | null;
   messageId?: string;
@@ -29,7 +29,7 @@ export function eventIds(
   return ids.reference === null && ids.messageId === undefined ? null : omitUndefined<EventIds>(ids);
 }
 
-/** Our id as an event brought it back; undefined for any other text. */
+/** Our id as an event returned it; undefined for any other text. */
 export function parseMessageId(text: string | null | undefined): string | undefined {
   return text !== null && text !== undefined && /^msg_[\w-]{1,60}$/.test(text) ? text : undefined;
 }
@@ -53,7 +53,7 @@ export function eventKey(id: string | null): string | undefined {
   return id !== null && /^[\w.:=+/@-]{1,100}$/.test(id) ? id : undefined;
 }
 
-/** A vendor's time as epoch ms: a count of seconds (fractions allowed) or ISO 8601 with a zone; undefined: neither. */
+/** A vendor's time as epoch ms: a count of seconds (fractions allowed) or ISO 8601 with a zone; undefined otherwise. */
 export function eventTime(text: string | null | undefined): number | undefined {
   const time = text ?? "";
   if (/^\d{9,10}(?:\.\d{1,9})?$/.test(time)) return Math.round(Number(time) * 1000);
@@ -70,21 +70,21 @@ const replayWindowMs = 3 * 86_400_000;
 /** How far a vendor's clock may be ahead. */
 const maxClockSkewMs = 3_600_000;
 
-/** Whether a callback that was signed at that time (epoch ms) is still taken. */
+/** Whether a callback that was signed at that time (epoch ms) is still accepted. */
 export function isFresh(signedAt: number | undefined, now: number): boolean {
   return signedAt !== undefined && signedAt > now - replayWindowMs && signedAt < now + maxClockSkewMs;
 }
 
-/** Until when a callback that was signed at that time (epoch ms) is taken, epoch ms. */
+/** Until when a callback that was signed at that time (epoch ms) is accepted, epoch ms. */
 export const freshUntil = (signedAt: number) => signedAt + replayWindowMs;
 
-/** The reason of an event in the vendor's words, on one line, not yet masked and not yet cut; undefined when it is empty. */
+/** The reason of an event in the vendor's words, on one line, not yet masked or truncated; undefined if it is empty. */
 export function reasonText(text: string | null | undefined): string | undefined {
   const line = oneLine(text ?? "");
   return line === "" ? undefined : line;
 }
 
-/** Longer than any link that a mail program follows; a link that was cut would lead elsewhere. */
+/** Longer than any link that a mail program follows; a truncated link would lead elsewhere. */
 const maxUrlChars = 4096;
 
 /** The client of an open or a click, as far as it can be stored. */
@@ -102,10 +102,13 @@ export function clientInfo(event: {
   });
 }
 
-/** After it the lane sends a probe, whose outcome decides, ms. */
+/** Afterwards the lane sends a probe, whose outcome decides, ms. */
 const accountFaultMs = 300_000;
 
-/** A message failed, after its provider took it, for a fault of the account (at `at`, epoch ms): the next ones would fail like it. */
+/**
+ * A message failed, after its provider accepted it, because of a fault of the account (at `at`, epoch ms): the next ones would fail like
+ * it.
+ */
 export function accountFaultUpdate(code: string, reason: string | undefined, at: number): AccountUpdate {
   const why = reason === undefined ? "" : ` ${reason}`;
   const notice = `The provider took messages, and failed one for a fault of the account (${code}).${why}`;

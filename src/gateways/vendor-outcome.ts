@@ -1,5 +1,5 @@
-// The outcome of a vendor's answer by the vendor's own error codes, where the status alone says too little. All adapters
-// share it, so that accepted, ambiguous and certainly not sent mean the same for every vendor.
+// The outcome of a vendor's answer by the vendor's own error codes, if the status alone says too little. All adapters share it, so that
+// accepted, ambiguous and certainly not sent mean the same for every vendor.
 
 import type { OutboundResult } from "#runtime/runtime.ts";
 import { cleanText } from "#settings/redact.ts";
@@ -53,41 +53,38 @@ interface VendorError {
 export interface AnswerFormat {
   /** The vendor's name in reasons. */
   vendor: string;
-  /** The vendor's id of the message in a 2xx; null: the answer is not the vendor's, so the outcome is ambiguous. */
+  /** The vendor's id of the message in a 2xx; null if the answer is not the vendor's, so the outcome is ambiguous. */
   reference(json: Json, answer: Answer): string | null;
-  /** True: a 2xx without an id is accepted as well; receipts then carry our id. */
+  /** True if a 2xx without an id is accepted as well; receipts then contain our id. */
   referenceOptional?: boolean;
   /** Reads a 2xx before its reference. `json`: undefined if the body is not JSON. Default: it is `taken`. */
   verdict?(json: Json | undefined, answer: Answer): Verdict;
-  /** How the message ended, if a 2xx already says so; null: it does not. */
+  /** The final status, if a 2xx already contains it; null if it does not. */
   receipt?(json: Json): FinalReceipt | null;
-  /** The vendor's words in an answer that refuses; null: they are where most vendors put them. */
+  /** The vendor's words in an answer that refuses; null if they are where most vendors put them. */
   text?(json: Json): string | null;
-  /** The vendor's code in any other answer, for the record; null: it has none. */
+  /** The vendor's code in any other answer, for the record; null if it has none. */
   code?(json: Json, answer: Answer): string | null;
-  /**
-   * By the vendor's documentation; undefined: the status decides. Not called for a 5xx that is not in
-   * `notAcceptedStatuses`.
-   */
+  /** By the vendor's documentation; undefined if the status decides. Not called for a 5xx that is not in `notAcceptedStatuses`. */
   faultOf?(error: VendorError): Fault | undefined;
-  /** 5xx statuses with which this vendor certainly has not taken the message. */
+  /** 5xx statuses with which this vendor has certainly not accepted the message. */
   notAcceptedStatuses?(json: Json): readonly number[];
-  /** How long the vendor asks to wait, for a 429 without a readable `Retry-After`: a value for that header. */
+  /** How long the vendor asks to wait, for a 429 without a valid `Retry-After`: a value for that header. */
   retryAfter?(answer: Answer, now: number): string | undefined;
 }
 
 interface AnswerContext {
-  /** Texts that must not appear in a reason. Called only when there is a reason to write. */
+  /** Texts that must not appear in a reason. Called only if there is a reason to write. */
   secrets: () => readonly string[];
   /** Epoch ms. */
   now: number;
-  /** True: an earlier transmission of the message may have reached the vendor. */
+  /** True if an earlier transmission of the message may have reached the vendor. */
   repeated?: boolean;
 }
 
 export type Answer = Extract<OutboundResult, { kind: "answer" }>;
 
-/** Of the body of an answer that is kept with an attempt. */
+/** How much of an answer's body is stored with an attempt. */
 const maxBodyChars = 1_000;
 
 /** The outcome of a vendor's answer, or of its absence: `accepted` only for a 2xx with the vendor's id. */
@@ -156,7 +153,7 @@ function judgedOutcome(
   return outcomeOfFault(fault, { code, reason, repeated, ...retryAfter(wait, now) });
 }
 
-/** A vendor's code as it is stored and shown; null for a text that is no code, or that contains a secret. */
+/** A vendor's code in the form in which it is stored and shown; null for a text that is not a code, or that contains a secret. */
 function readableCode(code: string | null, secrets: readonly string[]): string | null {
   if (code === null || !/^[\w.:-]{1,64}$/.test(code)) return null;
   return cleanText(code, secrets, 64) === code ? code : null;

@@ -1,6 +1,6 @@
-// What Meta reports of the number and its account, beside messages
-// (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview#fields). It is shown on the
-// gateway; what forbids sending also pauses it.
+// What Meta reports about the number and its account
+// (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview#fields). It is shown on the gateway; a
+// restriction on sending also pauses it.
 
 import type { AccountUpdate, GatewayFacts } from "#gateways/callback.ts";
 import type { Json } from "#gateways/json-path.ts";
@@ -8,13 +8,13 @@ import { ruleOf } from "./errors.ts";
 import { field, list, text, textOrNull, timeMs, valueAt } from "./json.ts";
 
 const minute = 60_000;
-/** After it the lane sends a probe, whose answer decides. */
+/** Afterwards the lane sends a probe, whose answer decides. */
 const restrictedMs = 60 * minute;
 const failedMs = 15 * minute;
 
 type UntimedUpdate = Omit<AccountUpdate, "at" | "pauseUntil"> & { pauseMs?: number };
 
-/** `about`: the field that the update is of; `time`: Meta's, epoch ms. Null for a field that says nothing here. */
+/** `about`: the field that the update is about; `time`: Meta's, epoch ms. Null for a field that has no meaning here. */
 export function accountUpdateFrom(
   about: string,
   value: Json | undefined,
@@ -71,7 +71,7 @@ const readers: Readonly<Record<string, (value: Json | undefined) => UntimedUpdat
   }),
 };
 
-/** Words of Meta in capitals; anything else is not shown. */
+/** Meta's constants in capitals; anything else is not shown. */
 function word(value: Json | undefined): string {
   const name = text(value);
   return /^[A-Za-z0-9_]{1,60}$/.test(name) ? name.toUpperCase() : "a word that is not known";
@@ -130,7 +130,7 @@ export function accountUpdateOfFailure(status: Json): AccountUpdate | null {
   return update?.pauseUntil === undefined ? null : update;
 }
 
-/** An error of the number or the account, at `time` (epoch ms). One that is the gateway's pauses it, and any other is shown. */
+/** An error of the number or the account, at `time` (epoch ms). One that is the gateway's fault pauses it, and any other is shown. */
 export function accountUpdateOfError(error: Json, time: number): AccountUpdate {
   const code = text(field(error, "code"));
   const title = text(field(error, "message")) || text(field(error, "title"));
@@ -141,7 +141,7 @@ export function accountUpdateOfError(error: Json, time: number): AccountUpdate {
   return { at: time, notice, pauseUntil: time + Math.max(rule.pauseMs ?? 0, failedMs) };
 }
 
-/** Of a thousand failures in one call the newest says it all; other updates are few. Oldest first. */
+/** Of a thousand failures in one call, the newest is enough; other updates are few. Oldest first. */
 export function newestOf(updates: readonly AccountUpdate[]): AccountUpdate[] {
   const byNotice = new Map<string, AccountUpdate>();
   for (const one of updates) {

@@ -1,6 +1,6 @@
-// The number at Meta, beside sending: its state
-// (https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/phone-numbers), and its
-// registration (https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/registration).
+// The number at Meta: its state
+// (https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/phone-numbers), and its registration
+// (https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/registration).
 
 import type { GatewayFacts } from "#gateways/callback.ts";
 import type { CheckTools, Finding, GatewayCheck, Registration } from "#gateways/check.ts";
@@ -143,7 +143,7 @@ function callbacksFinding(settings: CloudSettings, apps: Answer | null): Finding
     : { what, state: "error", detail: "No app is subscribed to the account, so no callback comes." };
 }
 
-/** `pin`: six digits, the number's two-step PIN: the one that it has, or else the one that it gets. */
+/** `pin`: six digits, the number's two-step PIN: the existing one, or otherwise the one that it gets. */
 export async function registerNumber(
   settings: CloudSettings,
   pin: string,
@@ -153,6 +153,6 @@ export async function registerNumber(
   const body = { messaging_product: "whatsapp", pin };
   const answer = await call(settings, tools, { method: "POST", path, body });
   if (answer.kind === "ok") return { kind: "registered" };
-  // A word of Meta's may repeat the PIN.
+  // Meta's text may repeat the PIN.
   return { kind: answer.kind, reason: cleanText(answer.reason, [pin], 300) };
 }

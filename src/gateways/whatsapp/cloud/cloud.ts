@@ -27,7 +27,7 @@ export const whatsappCloud = defineGateway({
   title: "WhatsApp Cloud API",
   summary: "WhatsApp through Meta's Cloud API, with signed status reports and incoming messages.",
   settings: cloudSettings,
-  // A number that is shared with the phone app may send 20 a second, and others 80, what they receive included.
+  // A number that is shared with the phone app may send 20 a second, others 80, including what they receive.
   defaultPace: { perSecond: 20, jitterMs: 0, perDay: null },
   urls: (settings) => [settings.base_url],
   timeoutMs: (settings) => settings.timeout_ms,

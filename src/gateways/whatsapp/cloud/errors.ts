@@ -1,22 +1,22 @@
-// What the error codes of the Graph API mean for a message
-// (https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes). The HTTP status says
-// little: most throttles come with 400, and a missing permission with 500. Codes that are not listed are judged by it.
+// The meaning of the Graph API's error codes for a message
+// (https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes). The HTTP status says little: most
+// throttles come with 400, and a missing permission with 500. It decides only for codes that are not listed.
 
 import type { Fault } from "#gateways/vendor-outcome.ts";
 
 interface CodeRule {
   fault: Fault;
-  /** With this code a 5xx too says for certain that nothing was sent. */
+  /** With this code, even a 5xx certainly means that nothing was sent. */
   definite?: true;
-  /** Of a transient fault: the message waits at least this long. */
+  /** For a transient fault: the message waits at least this long. */
   waitMs?: number;
-  /** Of a fault of the gateway: its lane pauses at least this long. */
+  /** For a fault of the gateway: its lane pauses at least this long. */
   pauseMs?: number;
 }
 
 const minute = 60_000;
 
-/** The recipient did not write within 24 hours. Meta mostly finds it after it took the message. */
+/** The recipient has not written within 24 hours. Meta mostly finds this out after it accepted the message. */
 export const windowClosed = "131047";
 
 const table: readonly (readonly [codes: readonly number[], rule: CodeRule])[] = [
@@ -24,7 +24,7 @@ const table: readonly (readonly [codes: readonly number[], rule: CodeRule])[] = 
   [[0, 190, 10, 33, 131005], { fault: "configuration" }],
   // A permission is missing. Comes with 500.
   [[3], { fault: "configuration", definite: true }],
-  // The budget of calls of the app or the account, which is counted by the hour.
+  // The budget of calls of the app or the account, counted by the hour.
   [[4, 80007], { fault: "configuration", pauseMs: 15 * minute }],
   // The account is restricted or locked; the number is restricted because its messages were reported as spam.
   [[368, 131031, 131048], { fault: "configuration", pauseMs: 15 * minute }],
@@ -35,15 +35,15 @@ const table: readonly (readonly [codes: readonly number[], rule: CodeRule])[] = 
     [131045, 133000, 133005, 133006, 133008, 133009, 133010, 133015, 133016],
     { fault: "configuration", definite: true },
   ],
-  // The service is down or overloaded, and has not taken the message.
+  // The service is down or overloaded, and has not accepted the message.
   [[2, 131016, 133004], { fault: "transient", definite: true }],
   // The number is being upgraded to a higher throughput, which takes up to a minute.
   [[131057], { fault: "transient", definite: true, waitMs: minute }],
-  // Throughput of the number; pace to one recipient, whose wait depends on the attempt; a flow's throttle; "try again".
+  // Throughput of the number; rate to one recipient, whose wait depends on the attempt; a flow's throttle; "try again".
   [[130429, 131056, 132069, 135000], { fault: "transient", waitMs: 1000 }],
-  // Something went wrong, and Meta does not say at which point.
+  // Something failed, and Meta does not say at which point.
   [[131000], { fault: "ambiguous" }],
-  // Malformed, with a 400; a parameter is wrong or missing; the method is not allowed: by the message, or by every request.
+  // Malformed, with a 400; a parameter is wrong or missing; the method is not allowed: for this message, or for every request.
   [[1, 100, 131008, 131009, 131055], { fault: "unclear" }],
   [
     [
@@ -89,7 +89,7 @@ export function ruleOf(code: number): CodeRule | undefined {
   return rules.get(code);
 }
 
-/** The pace to one recipient recovers in steps of 4^n seconds; the wait ends at an hour. */
+/** The rate to one recipient recovers in steps of 4^n seconds; the wait is limited to an hour. */
 export function pairWaitMs(attempt: number): number {
   return Math.min(4 ** Math.min(attempt, 6) * 1000, 3_600_000);
 }

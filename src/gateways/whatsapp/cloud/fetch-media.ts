@@ -14,8 +14,8 @@ interface FetchTools {
 }
 
 /**
- * The bytes, or the outcome of a message whose file cannot be had. Each redirect passes the guard again. Reasons name no
- * address, so that they tell nothing about networks behind us.
+ * The bytes, or the outcome of a message whose file cannot be fetched. Each redirect is checked by the guard. Reasons name no address, so
+ * that they reveal nothing about internal networks.
  */
 export async function fetchMedia(
   url: string,

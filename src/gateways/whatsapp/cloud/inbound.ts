@@ -1,6 +1,6 @@
 // Messages from people, of every type
-// (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages). What has no text
-// of its own becomes one readable line.
+// (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages). Types without text become one
+// readable line.
 
 import type { ReceivedReply } from "#contract/messages/received/details.ts";
 import type { InboundMessage } from "#gateways/callback.ts";
@@ -8,7 +8,7 @@ import { type Json, referenceFrom } from "#gateways/json-path.ts";
 import type { ReceivedFile } from "#gateways/received-file.ts";
 import { field, list, text, textOrNull, timeMs, valueAt } from "./json.ts";
 
-/** These change an earlier message: they are no messages. */
+/** These change an earlier message and are not messages themselves. */
 const noMessages = new Set(["edit", "revoke"]);
 
 /** A message of `messages[]` with the `contacts[]` beside it. Null when it is missing or has no sender. */
@@ -58,7 +58,7 @@ export const contactOf = (contacts: readonly Json[], number: string, userId: str
 
 const fileTypes = new Set(["image", "video", "audio", "document", "sticker"]);
 
-/** The file of a message: Meta keeps it under an id for seven days. */
+/** The file of a message: Meta stores it under an id for seven days. */
 function fileOf(type: string, part: Json | undefined): ReceivedFile | null {
   const id = text(field(part, "id"));
   if (!fileTypes.has(type) || !/^\d{1,40}$/.test(id)) return null;
@@ -83,7 +83,7 @@ export function withPlus(number: string): string {
 interface Content {
   line: string;
   reply?: ReceivedReply;
-  /** The message that it is about, where its context does not say so. */
+  /** The message that it is about, if its context does not say so. */
   replyTo?: string | null;
 }
 
@@ -118,7 +118,7 @@ function contentOf(type: string, message: Json): Content {
   }
 }
 
-/** A row of a list, a reply button, or the data of a form that was filled in. */
+/** A list row, a reply button, or the data of a submitted form. */
 function interactiveReply(part: Json | undefined): Content {
   const nfm = field(part, "nfm_reply");
   if (nfm !== undefined) {
@@ -134,7 +134,7 @@ function interactiveReply(part: Json | undefined): Content {
   return { line: title, reply: { type, id: text(field(chosen, "id")), title, description } };
 }
 
-/** What the entries say, on one line. */
+/** The contents of the entries, on one line. */
 const linesOf = (entries: Json | undefined, lineOf: (entry: Json) => string) =>
   list(entries)
     .map(lineOf)

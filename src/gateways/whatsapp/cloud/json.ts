@@ -1,4 +1,4 @@
-// Reads values of Meta's documents, of which no field is trusted to have the type that the documentation gives it.
+// Reads values of Meta's documents, of which no field is trusted to have its documented type.
 
 import type { Json } from "#gateways/json-path.ts";
 

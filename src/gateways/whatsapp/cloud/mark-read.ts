@@ -1,4 +1,4 @@
-// Tells people that their messages were read
+// Marks people's messages as read
 // (https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/mark-message-as-read).
 
 import type { InboundMessage } from "#gateways/callback.ts";
@@ -9,8 +9,8 @@ const timeoutMs = 10_000;
 const atOnce = 4;
 
 /**
- * Best effort: what Meta refuses or does not hear stays unread. Reading a message reads the earlier ones of its chat too, so
- * Meta hears of the last one of each sender alone.
+ * Best effort: if Meta refuses or cannot be reached, messages stay unread. Marking a message also marks the earlier ones of its chat, so
+ * only the last one of each sender is marked.
  */
 export async function markRead(
   inbound: readonly InboundMessage[],

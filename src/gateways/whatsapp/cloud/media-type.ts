@@ -1,11 +1,11 @@
-// The types of files that the Cloud API takes, found in the content: names and headers of other servers are not proof
+// The file types that the Cloud API accepts, recognised by content: names and headers of other servers are not proof
 // (https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/media).
 
 import type { MediaKind } from "#contract/messages/content.ts";
 
 const mb = 1024 * 1024;
 
-/** Bytes of the largest file. */
+/** Maximum size in bytes. */
 export const maxMediaBytes: Record<MediaKind, number> = {
   image: 5 * mb,
   audio: 16 * mb,
@@ -25,7 +25,7 @@ const compound = new Map([
   ["ppt", "application/vnd.ms-powerpoint"],
 ]);
 
-/** The MIME type for the upload; null: the Cloud API takes no upload of this content as this kind. */
+/** The MIME type for the upload; null if the Cloud API does not accept this content as this kind. */
 export function uploadTypeOf(kind: MediaKind, bytes: Buffer, filename: string): string | null {
   switch (kind) {
     case "image":
@@ -47,7 +47,7 @@ const taken: Readonly<Record<Exclude<MediaKind, "document">, string>> = {
   audio: "audio as MP3, AAC, AMR, MP4 or OGG with OPUS",
 };
 
-/** Files that people send by mistake, by how they begin. */
+/** Files that people send by mistake, recognised by their first bytes. */
 const others: readonly [name: string, is: (bytes: Buffer) => boolean][] = [
   ["empty", (bytes) => bytes.length === 0],
   ["WebP", (bytes) => latin1(bytes, 0, 4) === "RIFF" && latin1(bytes, 8, 12) === "WEBP"],
@@ -68,7 +68,7 @@ const others: readonly [name: string, is: (bytes: Buffer) => boolean][] = [
   ["SVG", (bytes) => /^\s*<(?:\?xml|svg)/i.test(latin1(bytes, 0, 200))],
 ];
 
-/** Why a file cannot be sent as this kind: what WhatsApp takes, and what the file is where that is known. */
+/** Why a file cannot be sent as this kind: what WhatsApp accepts, and what the file is, if known. */
 export function mismatchReason(kind: Exclude<MediaKind, "document">, bytes: Buffer): string {
   const found = others.find(([, is]) => is(bytes))?.[0];
   return `WhatsApp takes ${taken[kind]}${found === undefined ? "; the file is another one" : `; the file is ${found}`}.`;
@@ -76,13 +76,13 @@ export function mismatchReason(kind: Exclude<MediaKind, "document">, bytes: Buff
 
 function audioType(bytes: Buffer): string | null {
   if (latin1(bytes, 0, 5) === "#!AMR") return "audio/amr";
-  // Of OGG, WhatsApp plays OPUS alone. The first page has a header of 28 bytes.
+  // Of the OGG formats, WhatsApp plays only OPUS. The first page has a header of 28 bytes.
   if (latin1(bytes, 0, 4) === "OggS") return latin1(bytes, 28, 36) === "OpusHead" ? "audio/ogg" : null;
   if (isIsoMedia(bytes)) return "audio/mp4";
   if (latin1(bytes, 0, 3) === "ID3") return "audio/mpeg";
   const [first, second] = bytes;
   if (first !== 0xff || second === undefined || (second & 0xe0) !== 0xe0) return null;
-  // ADTS, which is AAC, has the layer 0.
+  // In ADTS, which is AAC, the layer is 0.
   return (second & 0x06) === 0 ? "audio/aac" : "audio/mpeg";
 }
 

@@ -1,5 +1,5 @@
-// Files of messages: one fetch and one upload serve all messages of a request that have the same file. Meta keeps an
-// upload for 30 days; an upload whose answer was lost is repeated, since an orphan ends by itself.
+// Files of messages: one fetch and one upload serve all messages of a request that have the same file. Meta stores an upload for 30 days;
+// an upload whose answer was lost is repeated, since an orphan expires by itself.
 
 import { createHash } from "node:crypto";
 import type { MediaContent, OutgoingMessage } from "#gateways/message.ts";
@@ -13,13 +13,13 @@ import { outcomeOf, uploadFormat } from "./outcome.ts";
 import type { MediaSource } from "./request.ts";
 import { authorization, type CloudSettings, graphUrl } from "./settings.ts";
 
-/** A request's file is fetched again when none of its messages asked for it for so long: what a URL leads to may change. */
+/** A request's file is fetched again if none of its messages needed it for this long, because the content of a URL may change. */
 const unusedMs = 10 * 60_000;
-/** Its messages get the failure of a fetch from the last one: a server that does not answer costs each of them 30 s. */
+/** Messages share a failed fetch for this long: a server that does not answer would cost each of them 30 s. */
 const failureMs = 5000;
 const uploadMs = 24 * 3_600_000;
 const maxEntries = 1000;
-/** Files that one gateway fetches at once, so that slow servers of one leave room for the others. */
+/** Concurrent fetches of one gateway, so that slow servers of one leave room for the others. */
 const maxLoads = 2;
 
 type MediaHost = Pick<GatewayHost, "outbound" | "clock" | "timeoutMs" | "fileBytes">;
@@ -49,7 +49,7 @@ export class MediaStore {
     this.#host = host;
   }
 
-  /** What the message names instead of its file, or the outcome of a message whose file cannot be sent. Shared in flight. */
+  /** What the message names in place of its file, or the outcome of a message whose file cannot be sent. Concurrent calls share it. */
   sourceOf(message: MediaMessage, signal: AbortSignal): Promise<MediaSource | Outcome> {
     const key = keyOf(message);
     const now = this.#host.clock.now();
@@ -61,8 +61,8 @@ export class MediaStore {
   }
 
   /**
-   * Another upload in place of one that Meta does not know any more; null: Meta refused the file twice. Messages that
-   * come with the same refusal share the new one.
+   * A new upload in place of one that Meta no longer knows; null if Meta refused the file twice. Messages with the same refusal share the
+   * new one.
    */
   async renewed(message: MediaMessage, refusedId: string, signal: AbortSignal) {
     const key = keyOf(message);
@@ -102,7 +102,7 @@ export class MediaStore {
     try {
       return await work();
     } finally {
-      // The place passes to the next one.
+      // The slot passes to the next one.
       const next = this.#waiting.shift();
       if (next === undefined) this.#loads -= 1;
       else next();
@@ -116,7 +116,7 @@ export class MediaStore {
     if (outbound.rejectReason(url) !== null) return notAllowed();
     if (media_by === "link") return { link: withoutFragment(url) };
     const maxBytes = Math.min(maxMediaBytes[media], max_media_bytes);
-    // The file, and the form that it is uploaded in.
+    // The file, and the form in which it is uploaded.
     const room = 2 * maxBytes;
     return await fileBytes.run(() => this.#fetchAndUpload(content, maxBytes, refusedId, signal), room);
   }

@@ -10,7 +10,7 @@ import { type CloudSettings, secretsOf } from "./settings.ts";
 
 const serverErrors = [500, 501, 502, 503, 504];
 
-/** The code of a Graph error. Null when the answer is no error. */
+/** The code of a Graph error. Null if the answer is not an error. */
 const codeIn = (json: Json) => {
   const code = textAt(json, "$.error.code");
   return code !== null && /^\d{1,9}$/.test(code) ? code : null;
@@ -31,7 +31,7 @@ const answerFormat: AnswerFormat = {
 /** The same for the upload of a file. */
 export const uploadFormat: AnswerFormat = { ...answerFormat, reference: (json) => textAt(json, "$.id") };
 
-/** The status decides where it is about the token, time or pace. */
+/** The status decides if it is about the token, timing or rate limits. */
 function unlistedFault(status: number): Fault | undefined {
   return [401, 408, 409, 425, 429].includes(status) ? undefined : "unclear";
 }
@@ -43,7 +43,7 @@ function isAboutTheGateway(json: Json): boolean {
   return /Object with ID|missing permissions|appsecret_proof/i.test(text);
 }
 
-/** What became of a message. `attempt`: the number of this transmission. `recipient`: its own, of a message. `now`: epoch ms. */
+/** The outcome of a message. `attempt`: the number of this transmission. `recipient`: the message's. `now`: epoch ms. */
 export function outcomeOf(
   result: OutboundResult,
   {
@@ -69,7 +69,7 @@ export function outcomeOf(
   const { code } = outcome;
   const reason = cleanText(`WhatsApp error ${code}${wordsOf(json)}`, secrets(), 300);
   if (outcome.kind !== "deferred") return { ...outcome, reason };
-  // Meta's catch-all: worth one more try.
+  // Meta's catch-all error: worth another attempt.
   if (code === "135000" && attempt > 1) {
     const { answer } = outcome;
     return { kind: "rejected", code, reason, mayBeGatewayFault: true, ...(answer && { answer }) };
@@ -82,13 +82,13 @@ export function outcomeOf(
   return { ...outcome, reason, retryAfterMs: Math.max(wait, outcome.retryAfterMs ?? 0) };
 }
 
-/** Of templates (https://developers.facebook.com/documentation/business-messaging/whatsapp/templates/template-pacing). */
+/** For templates (https://developers.facebook.com/documentation/business-messaging/whatsapp/templates/template-pacing). */
 const heldTemplates = new Map([
   ["held_for_quality_assessment", "Meta holds the template back until it has judged its quality."],
   ["paused", "Meta has paused the template, and may not send it."],
 ]);
 
-/** What is noteworthy about a message that Meta took: empty for nothing. People's answers come from the number that Meta knows. */
+/** What is noteworthy about a message that Meta accepted; empty if nothing is. People answer from the number that Meta knows. */
 function noteOf(json: Json, knownAs: string | null): string {
   return [
     heldTemplates.get(textAt(json, "$.messages[0].message_status") ?? ""),

@@ -1,6 +1,6 @@
 // A person stops or resumes the marketing messages of a business in WhatsApp itself
-// (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/user_preferences). Meta keeps to
-// it (131050); callers learn of it as of a message. It is no opt-out of everything, so no word of it is one.
+// (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/user_preferences). Meta enforces it
+// (131050); callers receive it as a message. It is not an opt-out from everything, so its text contains no opt-out keyword.
 
 import type { InboundMessage } from "#gateways/callback.ts";
 import type { Json } from "#gateways/json-path.ts";
@@ -15,7 +15,7 @@ const sentences = new Map([
   ["resume", "The person resumed marketing messages."],
 ]);
 
-/** An entry of `user_preferences[]` of a change's value. Null when it is of another kind, or says not who or when. */
+/** An entry of `user_preferences[]` of a change's value. Null if it is of another kind, or names neither person nor time. */
 export function preferenceFrom(preference: Json, value: Json | undefined): InboundMessage | null {
   const choice = text(field(preference, "value"));
   const message = sentences.get(choice);
@@ -27,7 +27,7 @@ export function preferenceFrom(preference: Json, value: Json | undefined): Inbou
   if (message === undefined || from === null || at === undefined) return null;
   const sender = contactOf(list(field(value, "contacts")), number, userId);
   return {
-    // It has no id. Without `sentAt` it opens no time for answers: the person wrote nothing.
+    // It has no id. Without `sentAt` it opens no reply window: the person wrote nothing.
     reference: `preference:${from}:${at}:${choice}`,
     from,
     to: withPlus(text(valueAt(value, "metadata", "display_phone_number"))),

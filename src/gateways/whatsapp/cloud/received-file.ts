@@ -1,6 +1,6 @@
 // The file of a message from a person
-// (https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/media): its id leads to
-// a URL that lives five minutes and needs our token, so callers get the bytes through us.
+// (https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/media): its id leads to a URL that is
+// valid for five minutes and needs our token, so callers get the bytes through us.
 
 import { parseJson } from "#gateways/json-path.ts";
 import type { FileTools, OpenedFile, ReceivedFile } from "#gateways/received-file.ts";
@@ -9,7 +9,7 @@ import { field, text } from "./json.ts";
 import { outcomeOf } from "./outcome.ts";
 import { authorization, type CloudSettings, graphUrl } from "./settings.ts";
 
-/** Meta forgets what was received after seven days. */
+/** Meta deletes received files after seven days. */
 export const receivedFileMs = 7 * 86_400_000;
 const connectMs = 10_000;
 const headersMs = 15_000;
@@ -29,13 +29,13 @@ export async function openReceivedFile(
   if (found.kind !== "answer" || found.status !== 200) {
     const outcome = outcomeOf(found, { settings, attempt: 1, now: clock.now() });
     const code = "code" in outcome ? outcome.code : undefined;
-    // An id that Meta does not know any more is a parameter that is wrong.
+    // Meta reports an id that it no longer knows as an invalid parameter.
     if (found.kind === "answer" && (found.status === 404 || code === "100")) return { kind: "gone" };
     return { kind: "unavailable", reason: "reason" in outcome ? outcome.reason : "Meta named no file." };
   }
   const named = parseJson(found.body) ?? null;
   const target = URL.parse(text(field(named, "url")));
-  // The token goes to Meta alone.
+  // The token is sent to Meta only.
   if (target === null || !isMetas(target, settings))
     return { kind: "unavailable", reason: "Meta named no address of its own for the file." };
   const opened = await upstreams.open({

@@ -1,6 +1,6 @@
-// The 24 hours after a person's last message, in which alone Meta lets free messages through
-// (https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/send-messages#customer-service-windows).
-// Outside of them the settings may put a template in a text's place.
+// The 24 hours after a person's last message. Only within them does Meta allow free-form messages
+// (https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/send-messages#customer-service-windows). After them,
+// the settings may send a template in place of a text.
 
 import type { OutgoingMessage, TextContent } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
@@ -11,7 +11,7 @@ import type { CloudSettings } from "./settings.ts";
 const windowMs = 86_400_000;
 const maxBodyChars = 1024;
 
-/** Whether a message of this person is known to be older than a day, or none is known. Rejects with `SessionLost`. */
+/** Whether the person's last message is known to be older than a day, or none is known. Rejects with `SessionLost`. */
 export async function isWindowClosed(
   { recipient }: Pick<OutgoingMessage, "recipient">,
   { lastHeard, clock }: Pick<GatewayHost, "lastHeard" | "clock">,
@@ -20,7 +20,7 @@ export async function isWindowClosed(
   return heardAt === null || clock.now() - heardAt >= windowMs;
 }
 
-/** The template of the settings with the text in it, or why no template can hold it. */
+/** The template of the settings with the text in it, or why no template can contain it. */
 export function templatePart({ text }: TextContent, { template }: CloudSettings): { part: Part } | Outcome {
   if (template === undefined) return outsideWindow("The gateway has no template for it.");
   // Meta refuses line breaks, tabs and long runs of spaces in parameters.

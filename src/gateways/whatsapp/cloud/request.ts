@@ -11,7 +11,7 @@ import type {
 } from "#gateways/message.ts";
 import type { CloudSettings } from "./settings.ts";
 
-/** What can be sent as it is, without a file. */
+/** What can be sent directly, without a file. */
 export type PlainContent = TextContent | ListContent | TemplateContent;
 
 /** The object of a message's type, under that type's name. */
@@ -34,8 +34,8 @@ export function mediaPart({ media, text, filename }: MediaContent, source: Media
 }
 
 /**
- * The whole body. It names a person without a number by their user id. A number keeps its plus, without which Meta reads
- * it as a national one of the sending number's country. Our id comes back in the status callbacks.
+ * The whole body. A person without a number is named by their user id. A number keeps its plus; without it, Meta reads it as a national one
+ * of the sending number's country. The status callbacks return our id.
  */
 export function bodyOf(
   { id, recipient }: Pick<OutgoingMessage, "id" | "recipient">,

@@ -1,4 +1,4 @@
-// Sends one message: its file is uploaded first, and outside the 24-hour window a template may take its text's place.
+// Sends one message: its file is uploaded first, and outside the 24-hour window a template may replace its text.
 
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
@@ -25,7 +25,7 @@ type Sent = OutgoingMessage<PlainContent["kind"] | "media">;
 const sentDirectly = "The person did not write within 24 hours: the text was sent by Direct Send.";
 const captionNotSent = "caption_not_sent: WhatsApp shows no text with audio.";
 
-/** What sends the messages of one gateway. */
+/** Sends the messages of one gateway. */
 export class CloudSender {
   readonly #settings: CloudSettings;
   readonly #host: GatewayHost;
@@ -83,7 +83,7 @@ export class CloudSender {
     return withNote(outcome, note);
   }
 
-  /** An upload that Meta refuses to send is made once more. */
+  /** An upload that Meta refuses to send is uploaded once more. */
   async #sendFile(message: OutgoingMessage<"media">, signal: AbortSignal): Promise<Outcome> {
     const source = await this.#files.sourceOf(message, signal);
     if ("kind" in source) return source;
@@ -115,7 +115,7 @@ export class CloudSender {
   }
 }
 
-/** The note before what Meta's answer said. */
+/** The note before the one about Meta's answer. */
 const withNote = (outcome: Outcome & { kind: "accepted" }, note: string): Outcome => ({
   ...outcome,
   note: outcome.note === undefined ? note : `${note} ${outcome.note}`,
@@ -135,7 +135,7 @@ function isAboutTheFile(outcome: Outcome): boolean {
 const isRefusedDirectSend = (outcome: Outcome): boolean =>
   outcome.kind === "rejected" && ["100", "139200"].includes(outcome.code);
 
-/** What cannot be sent. Acceptance checks the length where it knows the gateway; a message may come from another one later. */
+/** The reason why it cannot be sent. Acceptance checks the length if it knows the gateway; a message may come from another one later. */
 function refusalOf(content: Sent["content"], { audio_text }: CloudSettings): Outcome | null {
   if (content.kind === "template") return null;
   if (content.kind === "media" && content.media === "audio") {

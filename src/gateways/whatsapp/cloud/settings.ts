@@ -1,4 +1,4 @@
-// The settings of a WhatsApp Cloud API gateway, and what every call of the Graph API has from them.
+// The settings of a WhatsApp Cloud API gateway, and the parts of every Graph API call that come from them.
 
 import { createHmac } from "node:crypto";
 import { z } from "zod";
@@ -120,8 +120,8 @@ export function graphUrl(settings: CloudSettings, path: string): string {
 }
 
 /**
- * HMAC-SHA256 of the token with the app secret, hex (https://developers.facebook.com/docs/graph-api/guides/secure-requests);
- * null where the settings do not ask for it.
+ * HMAC-SHA256 of the token with the app secret, hex (https://developers.facebook.com/docs/graph-api/guides/secure-requests); null if the
+ * settings do not ask for it.
  */
 export function appSecretProof({ access_token, app_secret, prove_app_secret }: CloudSettings): string | null {
   if (!prove_app_secret || app_secret === undefined) return null;

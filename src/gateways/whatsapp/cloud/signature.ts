@@ -1,6 +1,5 @@
-// How Meta proves that a callback is its own
-// (https://developers.facebook.com/docs/graph-api/webhooks/getting-started): a word of ours at the handshake, and a
-// signature over the bytes as they came. The same JSON in other bytes has another signature.
+// How Meta authenticates its callbacks (https://developers.facebook.com/docs/graph-api/webhooks/getting-started): our verify token at the
+// handshake, and a signature over the bytes as received. The same JSON in other bytes has another signature.
 
 import { createHmac } from "node:crypto";
 import type { CallbackRequest, Received } from "#gateways/callback.ts";

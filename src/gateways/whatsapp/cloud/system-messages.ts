@@ -1,6 +1,6 @@
 // A person's number or id changed
-// (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/system). Callers learn of
-// it as of a message, and what the person decided under the former one goes on to hold.
+// (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/system). Callers receive it as a
+// message, and the person's decisions under the former one remain valid.
 
 import type { InboundMessage } from "#gateways/callback.ts";
 import { type Json, referenceFrom } from "#gateways/json-path.ts";
@@ -13,7 +13,7 @@ export const systemType = "system";
 /** `customer_changed_number` is the word of older versions of the API. */
 const changes = new Set(["user_changed_number", "user_changed_user_id", "customer_changed_number"]);
 
-/** Null when nothing changed by which a person is known, or Meta does not say to what. */
+/** Null if nothing that identifies a person changed, or Meta does not say to what. */
 export function identityChangeFrom(message: Json, displayNumber: string): InboundMessage | null {
   const system = field(message, "system");
   const reference = referenceFrom(text(field(message, "id")));

@@ -1,6 +1,6 @@
-// Meta's webhooks (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview): up to 1000
-// updates and 3 MB in one call, repeated for days, in any order. A call that is not answered with 200 is repeated whole, so
-// an update that is not known is skipped and counted, never refused.
+// Meta's webhooks (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview): up to 1000 updates and 3
+// MB in one call, repeated for days, in any order. A call that is not answered with 200 is repeated as a whole, so an unknown update is
+// skipped and counted, never refused.
 
 import type { AccountUpdate, IgnoredUpdate, InboundMessage, Receipt, Received } from "#gateways/callback.ts";
 import { type Json, parseWithin, referenceFrom } from "#gateways/json-path.ts";
@@ -21,7 +21,7 @@ import { identityChangeFrom, systemType } from "./system-messages.ts";
 /** A thousand updates with errors, prices and contacts have about 60,000 values. */
 const bounds = { maxDepth: 32, maxValues: 200_000, maxContainers: 60_000 };
 
-/** The ids of Meta that a gateway's settings name. */
+/** Meta's ids in a gateway's settings. */
 type Addressed = Pick<CloudSettings, "phone_number_id"> &
   Partial<Pick<CloudSettings, "business_account_id" | "direct_send" | "outside_window">>;
 
@@ -104,13 +104,13 @@ const statuses = new Map<string, ReceiptStatus>([
   ["sent", "sent"],
   ["delivered", "delivered"],
   ["read", "read"],
-  // A voice message was listened to.
+  // The recipient listened to a voice message.
   ["played", "read"],
-  // Meta took the message before, so this is about its delivery.
+  // Meta accepted the message before, so this is about its delivery.
   ["failed", "undelivered"],
 ]);
 
-/** Null for a status that is not known, or that names no message. */
+/** Null for a status that is unknown, or that names no message. */
 function receiptFrom(status: Json, settings: Addressed): Receipt | null {
   const word = statuses.get(text(field(status, "status")));
   const reference = referenceFrom(text(field(status, "id")));

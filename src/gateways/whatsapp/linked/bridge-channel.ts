@@ -1,10 +1,10 @@
-// One device's channel to the bridge: messages are checked, and questions get their answers by number.
+// One device's channel to the bridge: messages are validated, and questions are matched to their answers by number.
 
 import type { SessionChild } from "#gateways/session.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { type FromBridge, fromBridge, type ToBridge } from "./protocol.ts";
 
-/** A question to the bridge, whose answer carries the same number. */
+/** A question to the bridge; its answer has the same number. */
 type Question = ToBridge & { type: "send" | "uploads" | "log_out" | "close" };
 type Answer = FromBridge & { type: "sent" | "upload_access" | "done" };
 export type BridgeEvent = Exclude<FromBridge, Answer>;
@@ -14,10 +14,10 @@ export class BridgeChannel {
   readonly #clock: Clock;
   readonly #asked = new Map<number, (answer: Answer | null) => void>();
   #lastNumber = 0;
-  /** Messages to the bridge have no effect any more. */
+  /** Messages to the bridge no longer have an effect. */
   hasEnded = false;
 
-  /** `child` is null where no bridge is needed. `onEnd`: the process ended, with the reason; not after `release`. */
+  /** `child` is null if no bridge is needed. `onEnd`: the process ended, with the reason; not called after `release`. */
   constructor(
     child: SessionChild | null,
     clock: Clock,
@@ -31,7 +31,7 @@ export class BridgeChannel {
     }
     child.onMessage((value) => {
       const parsed = fromBridge.safeParse(value);
-      // It handles what unknown people send: one that speaks differently may do anything.
+      // It processes input from unknown people: one that violates the protocol may do anything.
       if (!parsed.success) return child.kill();
       const message = parsed.data;
       if (message.type === "sent" || message.type === "upload_access" || message.type === "done")
@@ -50,7 +50,7 @@ export class BridgeChannel {
     if (!this.hasEnded) this.#child?.send(message);
   }
 
-  /** The answer; null: the bridge ended, or `timeoutMs` passed. */
+  /** The answer; null if the bridge ended, or `timeoutMs` passed. */
   async ask(question: (n: number) => Question, timeoutMs: number): Promise<Answer | null> {
     if (this.hasEnded) return null;
     this.#lastNumber += 1;
@@ -65,12 +65,12 @@ export class BridgeChannel {
     return answer;
   }
 
-  /** Ends the process, for all devices that use it. */
+  /** Ends the process for all devices that use it. */
   kill(): void {
     if (!this.hasEnded) this.#child?.kill();
   }
 
-  /** The session needs the bridge no longer. Its process ends, unless other devices use it. */
+  /** The session no longer needs the bridge. Its process ends, unless other devices use it. */
   async release(): Promise<void> {
     if (this.hasEnded) return;
     this.hasEnded = true;

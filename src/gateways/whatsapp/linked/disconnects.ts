@@ -1,4 +1,4 @@
-// What the end of a connection means for a linked device, by the number that the library gives it.
+// What the end of a connection means for a linked device, by the library's status code.
 
 import type { LinkState, LinkWord } from "#contract/manage/link-state.ts";
 
@@ -24,7 +24,7 @@ const bans: ReadonlyMap<string, string> = new Map([
   ["106", "it sent too many broadcasts"],
 ]);
 
-/** `code`: null when the library gives none. `detail`: WhatsApp's number of the reason of a ban. */
+/** `code`: null if the library gives none. `detail`: WhatsApp's number of the reason of a ban. */
 export function disconnectOf(code: number | null, detail: string | null): Disconnect {
   switch (code) {
     case 401:

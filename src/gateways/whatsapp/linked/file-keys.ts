@@ -4,7 +4,7 @@ import { createCipheriv, createHash, createHmac, hkdfSync } from "node:crypto";
 
 export type FileKind = "image" | "video" | "document" | "audio" | "sticker";
 
-/** What the keys of a file are derived for. */
+/** The purpose for which the keys of a file are derived. */
 const purposes: Record<FileKind, string> = {
   image: "WhatsApp Image Keys",
   sticker: "WhatsApp Image Keys",
@@ -21,7 +21,7 @@ export function fileKeys(kind: FileKind, key: Uint8Array): { iv: Buffer; cipherK
   return { iv: keys.subarray(0, 16), cipherKey: keys.subarray(16, 48), macKey: keys.subarray(48, 80) };
 }
 
-/** The file as WhatsApp keeps it. */
+/** The file as WhatsApp stores it. */
 export function encryptFile(kind: FileKind, key: Uint8Array, plain: Uint8Array): Buffer {
   const { iv, cipherKey, macKey } = fileKeys(kind, key);
   const cipher = createCipheriv("aes-256-cbc", cipherKey, iv);

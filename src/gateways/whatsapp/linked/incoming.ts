@@ -1,4 +1,4 @@
-// What a linked device wants stored: its keys, reports about messages, and messages from people.
+// What a linked device stores: its keys, reports about messages, and messages from people.
 
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { SessionHost } from "#gateways/session.ts";
@@ -27,7 +27,7 @@ export class Incoming {
     this.#bridge = bridge;
   }
 
-  /** Resolves when it is stored and the bridge knows it. Rejects with `SessionLost`. */
+  /** Resolves when it is stored and the bridge has been notified. Rejects with `SessionLost`. */
   async store(message: Message<"save" | "receipt" | "received">): Promise<void> {
     switch (message.type) {
       case "save":
@@ -39,7 +39,7 @@ export class Incoming {
     }
   }
 
-  /** `answer`: null: the bridge gave none. A bridge that ended encrypted nothing that it had not stored. */
+  /** `answer` is null if the bridge gave none. A bridge that ended encrypted nothing that it had not stored. */
   async resultOf(
     id: string,
     answer: SendResult | null,
@@ -48,7 +48,7 @@ export class Incoming {
     const hasBegun = this.#begun.delete(id);
     if (answer === null)
       return hasBegun || !this.#bridge.hasEnded ? { kind: "left" } : { kind: "not_sent", why: "closed" };
-    // The number that chooses a row comes from the sender that WhatsApp knows.
+    // The sender as WhatsApp knows it determines which row a number chooses.
     if (answer.kind === "acked" && answer.knownAs !== undefined && content.kind === "list")
       await this.#store.rememberList(answer.knownAs, sentList(content, id, this.#host.clock.now()));
     return answer;
@@ -85,7 +85,7 @@ export class Incoming {
     await report({
       inbound: [
         {
-          // Senders choose the ids of their messages, which are unique in a chat.
+          // Senders choose the ids of their messages, which are unique within a chat.
           reference: `${chat}:${id}`,
           ...(answers === null ? {} : { replyTo: answers }),
           from,

@@ -1,5 +1,5 @@
-// A WhatsApp account whose phone links Trunkline as a device, as it does WhatsApp Web. WhatsApp has no API for that and
-// forbids unofficial clients. The library that speaks the protocol runs in a process of its own (`bridge/whatsapp`).
+// A WhatsApp account whose phone links Trunkline as a device, as it does WhatsApp Web. WhatsApp has no API for that and forbids unofficial
+// clients. The library that implements the protocol runs in a process of its own (`bridge/whatsapp`).
 
 import { existsSync } from "node:fs";
 import { defineGateway, type GatewayAdapter } from "#gateways/gateway.ts";
@@ -19,7 +19,7 @@ interface Bridge {
   folder: URL;
   /** Default: `outside`. */
   network?: ChildNetwork;
-  /** Why the library cannot be used, and what to do; null: it is there. Default: it is. */
+  /** Why the library cannot be used, and what to do; null if it is installed. Default: it is. */
   notInstalled?(): string | null;
   /** Origin of the server of files; default: WhatsApp's. */
   files?: string;
@@ -29,7 +29,7 @@ interface Bridge {
 const maxDevices = 20;
 
 const folder = new URL("bridge/whatsapp/", installation);
-/** The package has JavaScript in place of the sources, since Node strips no types in `node_modules`. */
+/** The package contains JavaScript, since Node strips no types in `node_modules`. */
 const bridgeModule = (name: string) => {
   const source = new URL(`${name}.ts`, folder);
   return existsSync(source) ? source : new URL(`${name}.js`, folder);
@@ -43,7 +43,7 @@ const installed: Bridge = {
   folder,
 };
 
-/** What the bridge may do: the library in it reads what unknown people send. */
+/** The permissions of the bridge: its library processes input from unknown people. */
 export const bridgePermissions = (bridge: Bridge, settings: LinkedSettings): ChildPermissions => ({
   network: bridge.network ?? "outside",
   only: settings.proxy === null ? null : serverOf(settings.proxy),
@@ -67,7 +67,7 @@ export const whatsappLinkedWith = (bridge: Bridge): GatewayAdapter =>
     settings: linkedSettings,
     takesIds: ["lid"],
     maxChars: { text: maxTextChars, caption: maxCaptionChars },
-    // Numbers that send like a machine are banned. The library sends one message after the other anyway.
+    // Numbers that send like a machine are banned. The library sends messages one after the other anyway.
     defaultPace: { perSecond: 0.15, jitterMs: 8_000, perDay: 200, maxConcurrency: 1 },
     urls: ({ proxy }) => {
       if (proxy === null) return [];

@@ -1,11 +1,11 @@
-// Lists over a linked device. WhatsApp shows no real ones that come from there, so a list is a numbered text, and the
-// number that a person answers with is mapped back to its row; or it is a poll, whose votes name the row.
+// Lists over a linked device. WhatsApp shows no real lists from linked devices, so a list is a numbered text, and the number in the answer
+// is mapped back to its row; or it is a poll, whose votes name the row.
 
 import type { ReceivedReply } from "#contract/messages/received/details.ts";
 import type { ListContent } from "#gateways/message.ts";
 import type { BridgeContent } from "./protocol.ts";
 
-/** A list that was sent to a chat: the latest one takes the answers, unless an answer quotes another. */
+/** A list that was sent to a chat: the latest one receives the answers, unless an answer quotes another. */
 export interface SentList {
   /** WhatsApp's id of the message. */
   id: string;
@@ -13,7 +13,7 @@ export interface SentList {
   rows: readonly { id: string; title: string; description: string | null }[];
 }
 
-/** A number alone counts as an answer for so long, ms. */
+/** A number alone counts as an answer for this long, ms. */
 const answerMs = 24 * 3_600_000;
 
 const rowsOf = (list: Pick<ListContent, "sections">) => list.sections.flatMap(({ rows }) => rows);
@@ -38,10 +38,10 @@ export function listText(list: ListContent): string {
   return parts.join("\n\n");
 }
 
-/** What WhatsApp's apps let people write into a poll, in characters and options. */
+/** The limits of polls in WhatsApp's apps, in characters and options. */
 const poll = { question: 255, options: [2, 12], option: 100 } as const;
 
-/** The list as a poll; null: a poll cannot hold all that it says. */
+/** The list as a poll; null if a poll cannot contain all of it. */
 export function pollOf(list: ListContent): (BridgeContent & { kind: "poll" }) | null {
   const titles = list.sections.map(({ title }) => title).filter((title) => title !== null);
   if (list.sections.length > 1 && titles.length > 0) return null;
@@ -68,7 +68,7 @@ export const sentList = (list: ListContent, id: string, at: number): SentList =>
   rows: rowsOf(list),
 });
 
-/** The row that an answer chooses; null: it is no answer to the list. `answers`: the id of the message that it quotes. */
+/** The row that an answer chooses; null if it is not an answer to the list. `answers`: the id of the message that it quotes. */
 export function rowChosen(
   list: SentList | null,
   text: string,

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 
-/** WhatsApp's id of a message, made of ours: a second transmission would have the same one. */
+/** WhatsApp's id of a message, derived from ours: a second transmission has the same one. */
 export function whatsappId(messageId: string): string {
   const digest = createHash("sha256").update(`whatsapp ${messageId}`).digest("hex");
   return `3EB0${digest.slice(0, 18).toUpperCase()}`;

@@ -1,5 +1,5 @@
-// How many people who never wrote to the number it may write to in a day. WhatsApp bans numbers that begin many chats, new
-// ones first, so the bound grows from the day of linking on.
+// Limits how many people who never wrote to the number it may write to in a day. WhatsApp bans numbers that begin many chats, new ones
+// first, so the limit grows from the day of linking.
 
 import type { Outcome } from "#gateways/outcome.ts";
 import type { Clock } from "#runtime/runtime.ts";
@@ -13,7 +13,7 @@ const afterRamp = 100;
 
 const dayNumber = (now: number) => Math.floor(now / dayMs);
 
-/** Most new chats of the day; null: no bound. */
+/** Most new chats of the day; null for no limit. */
 export function maxNewChats(
   setting: number | "ramp" | null,
   { linkedAt, now }: { linkedAt: number; now: number },
@@ -22,7 +22,7 @@ export function maxNewChats(
   return ramp[Math.max(0, dayNumber(now) - dayNumber(linkedAt))] ?? afterRamp;
 }
 
-/** What was counted today. */
+/** Today's counts. */
 const chatsToday = (chats: NewChats | null, now: number): NewChats =>
   chats?.day === dayNumber(now) ? chats : { day: dayNumber(now), count: 0 };
 
@@ -33,7 +33,7 @@ export class NewChatGate {
   readonly #clock: Clock;
   readonly #store: SessionStore;
   readonly #setting: number | "ramp" | null;
-  /** Until then the number may begin no chat, epoch ms; null: it may. */
+  /** Until then the number may begin no chat, epoch ms; null if it may. */
   limitedUntil: number | null = null;
 
   constructor(clock: Clock, store: SessionStore, setting: number | "ramp" | null) {
@@ -42,7 +42,7 @@ export class NewChatGate {
     this.#setting = setting;
   }
 
-  /** Limits new chats until then (epoch ms). True when this differs from the limit before. */
+  /** Limits new chats until then (epoch ms). True if this changes the limit. */
   limit(until: number | null): boolean {
     const ends = until !== null && until > this.#clock.now() ? until : null;
     if (ends === this.limitedUntil) return false;
@@ -50,7 +50,7 @@ export class NewChatGate {
     return true;
   }
 
-  /** Counts and stores a chat that begins with a message; the outcome of a message that may not begin one now. */
+  /** Counts and stores a chat that begins with a message; the outcome of a message that must not begin one now. */
   async admit(number: string): Promise<Outcome | null> {
     if (this.#store.knows(number)) return null;
     const now = this.#clock.now();

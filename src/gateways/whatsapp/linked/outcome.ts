@@ -1,4 +1,4 @@
-// What the bridge tells of a message, as its outcome. WhatsApp's own answer alone counts as acceptance.
+// The bridge's report about a message as its outcome. Only WhatsApp's own answer counts as acceptance.
 
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
@@ -12,7 +12,7 @@ const staleDevices = "479";
 /** The server refuses the device itself. */
 const deviceRefused: ReadonlySet<string> = new Set(["401", "403"]);
 
-/** Tries of a message that cannot be encrypted. */
+/** Attempts for a message that cannot be encrypted. */
 const maxFailures = 3;
 const throttledMs = 60_000;
 

@@ -1,4 +1,4 @@
-// A message as the bridge sends it.
+// A message in the form that the bridge sends.
 
 import { exceeds } from "#contract/normalise.ts";
 import type { ListContent, OutgoingMessage } from "#gateways/message.ts";
@@ -13,7 +13,7 @@ export type LinkedContent = "text" | "list" | "media";
 export const maxTextChars = 65_536;
 export const maxCaptionChars = 1024;
 
-/** The outcome of a message that cannot be sent as it is. */
+/** The outcome of a message that cannot be sent in this form. */
 export function refusalOf({ content }: OutgoingMessage<LinkedContent>): Outcome | null {
   const max = content.kind === "media" ? maxCaptionChars : maxTextChars;
   const text = content.kind === "list" ? listText(content) : content.text;
@@ -21,7 +21,7 @@ export function refusalOf({ content }: OutgoingMessage<LinkedContent>): Outcome 
   return { kind: "rejected", code: "message_too_long", reason: `The text is longer than ${max} characters.` };
 }
 
-/** Uploads a file. An outcome: it could not, and nothing of the message has left. */
+/** Uploads a file. Returns an outcome if that failed, and nothing of the message has left. */
 export async function bridgeContentOf(
   message: OutgoingMessage<LinkedContent>,
   settings: Pick<LinkedSettings, "list_as">,
@@ -37,11 +37,11 @@ export async function bridgeContentOf(
   return { kind: "file", media: content.media, caption, file: uploaded.file };
 }
 
-/** The list as a poll; null: it goes as a text. */
+/** The list as a poll; null if it is sent as a text. */
 export const pollFor = (list: ListContent, { list_as }: Pick<LinkedSettings, "list_as">) =>
   list_as === "poll" ? pollOf(list) : null;
 
-/** The note for the timeline of a message whose text was not sent; null: all of it was. */
+/** The note for the timeline of a message whose text was not sent completely; null if it was. */
 export const noteOf = ({ content }: OutgoingMessage<LinkedContent>): string | null =>
   hasNoCaption(content) && content.text !== ""
     ? "caption_not_sent: WhatsApp shows no text with audio."

@@ -1,9 +1,9 @@
-// What a session and the bridge say to each other about one device. The bridge handles untrusted input, so each of its
-// messages is checked, and one of another shape ends it. The bridge imports the types alone.
+// The messages between a session and the bridge about one device. The bridge processes untrusted input, so each of its messages is
+// validated, and an invalid one ends it. The bridge imports only the types.
 
 import { z } from "zod";
 
-/** What is sent, as the bridge needs it. */
+/** The contents to send, in the form that the bridge needs. */
 export type BridgeContent =
   | { kind: "text"; text: string }
   /** A list as a poll with one choice. `text`: the option as people see it; `id` and `title` are the row's. */
@@ -12,7 +12,7 @@ export type BridgeContent =
       kind: "file";
       media: "image" | "video" | "audio" | "document";
       caption: string;
-      /** As WhatsApp's server of files keeps it. */
+      /** In the form in which WhatsApp's file server stores it. */
       file: {
         url: string;
         directPath: string;
@@ -25,7 +25,7 @@ export type BridgeContent =
       };
     };
 
-/** How the device behaves to people. */
+/** How the device behaves towards people. */
 export interface Manners {
   /** Looks up whether a number is on WhatsApp before it writes to it. */
   checkNumber: boolean;
@@ -36,12 +36,12 @@ export interface Manners {
 }
 
 export type ToBridge =
-  /** The first message: what is stored of the device, and how it shows itself. */
+  /** The first message: what is stored of the device, and how it presents itself. */
   | {
       type: "open";
       values: readonly (readonly [key: string, value: string])[];
       deviceName: string;
-      /** The URL of a proxy, through which everything goes; null: none. */
+      /** The URL of a proxy for all connections; null for none. */
       proxy: string | null;
       version: readonly number[] | null;
       manners: Manners;
@@ -60,9 +60,9 @@ export type ToBridge =
       content: BridgeContent;
       timeoutMs: number;
     }
-  /** A received message is stored: its value may go. */
+  /** The message has been stored, so the bridge may discard its copy. */
   | { type: "taken"; key: string }
-  /** Asks WhatsApp for the access to upload a file. */
+  /** Asks WhatsApp for access to upload a file. */
   | { type: "uploads"; n: number }
   | { type: "log_out"; n: number }
   | { type: "close"; n: number };
@@ -71,10 +71,10 @@ const n = z.int().min(0);
 const text = (max: number) => z.string().max(max);
 const id = text(200);
 
-/** A file that WhatsApp keeps, encrypted with a key of its own. */
+/** A file that WhatsApp stores, encrypted with a key of its own. */
 const receivedFile = z.strictObject({
   kind: z.enum(["image", "video", "document", "audio", "sticker"]),
-  /** On WhatsApp's server of files. */
+  /** On WhatsApp's file server. */
   path: z.string().regex(/^\/[\w./?=&%:~+-]{1,1500}$/),
   /** Base64 of 32 bytes. */
   key: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
@@ -86,7 +86,7 @@ const receivedFile = z.strictObject({
 const receivedFacts = z.strictObject({
   id,
   chat: id,
-  /** Digits; null: the sender hides their number. */
+  /** Digits; null if the sender hides their number. */
   number: text(20).nullable(),
   lid: text(60).nullable(),
   name: text(200).nullable(),
@@ -102,14 +102,14 @@ const receivedFacts = z.strictObject({
 export type ReceivedFacts = z.output<typeof receivedFacts>;
 
 /**
- * What became of a message. `acked`: WhatsApp's server answered; `error`: its refusal. `not_sent`: the message certainly did
- * not leave. `left`: it left, and no answer came.
+ * The outcome of a message. `acked`: WhatsApp's server answered; `error`: its refusal. `not_sent`: the message certainly did not leave.
+ * `left`: it left, and no answer came.
  */
 const sendResult = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("acked"),
     error: text(20).nullable(),
-    /** E.164, or `…@lid`: how WhatsApp knows the recipient, if otherwise. */
+    /** E.164, or `…@lid`: how WhatsApp knows the recipient, if that differs. */
     knownAs: text(60).optional(),
   }),
   z.strictObject({
@@ -145,7 +145,7 @@ export const fromBridge = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("qr"), text: text(1_000), forMs: z.int() }),
   z.strictObject({ type: z.literal("code"), text: text(20), forMs: z.int() }),
   z.strictObject({ type: z.literal("connected"), identity }),
-  /** The connection ended. `code`: the library's number of the reason. `forMs`: how long a ban lasts. */
+  /** The connection ended. `code`: the library's status code. `forMs`: how long a ban lasts. */
   z.strictObject({
     type: z.literal("disconnected"),
     code: z.int().nullable(),
@@ -168,7 +168,7 @@ export const fromBridge = z.discriminatedUnion("type", [
     code: text(20).nullable(),
   }),
   z.strictObject({ type: z.literal("received"), key: text(600).startsWith("inbox:"), facts: receivedFacts }),
-  /** Null: WhatsApp gives none. */
+  /** Null if WhatsApp gives none. */
   z.strictObject({
     type: z.literal("upload_access"),
     n,

@@ -1,4 +1,4 @@
-// The proxy of a linked device, through which everything goes that WhatsApp sees of it.
+// The proxy of a linked device, which carries everything that WhatsApp sees of it.
 
 import { z } from "zod";
 import { proxyServer } from "#runtime/net/proxy.ts";

@@ -1,5 +1,5 @@
-// The file of a message from a person. WhatsApp keeps it encrypted with a key of its own, which came with the message: who has
-// the key needs neither the device nor its library.
+// The file of a message from a person. WhatsApp stores it encrypted with a key of its own, which came with the message: with the key,
+// neither the device nor its library is needed.
 
 import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 import type { FileTools, OpenedFile, ReceivedFile } from "#gateways/received-file.ts";
@@ -7,9 +7,9 @@ import { isBodyError } from "#runtime/net/streaming-client.ts";
 import { type FileKind, fileKeys, macBytes } from "./file-keys.ts";
 import type { ReceivedFacts } from "./protocol.ts";
 
-/** WhatsApp deletes files after a time that it does not tell. */
+/** WhatsApp deletes files after a time that it does not publish. */
 export const linkedFileMs = 30 * 86_400_000;
-/** WhatsApp's server of files. */
+/** WhatsApp's file server. */
 export const whatsappFiles = "https://mmg.whatsapp.net";
 const connectMs = 10_000;
 const headersMs = 15_000;
@@ -26,7 +26,7 @@ export const storedFile = ({ path, kind, key, contentType, filename }: File): Re
   secret: `${kind} ${key}`,
 });
 
-/** `origin`: of the server of files. `proxy`: the device's. */
+/** `origin`: that of the file server. `proxy`: the device's. */
 export async function openLinkedFile(
   { id: path, secret = "" }: ReceivedFile,
   { origin, proxy }: { origin: string; proxy: string | null },
@@ -77,7 +77,7 @@ export async function openLinkedFile(
 class FileDecryption {
   readonly #decipher;
   readonly #hmac;
-  /** The latest bytes, which may be the code at the end. */
+  /** The last bytes, which may be the MAC at the end. */
   #held: Buffer = Buffer.alloc(0);
 
   constructor(kind: FileKind, key: string) {
@@ -95,7 +95,7 @@ class FileDecryption {
     return this.#decipher.update(ciphertext);
   }
 
-  /** Throws when the file is not what was sent. */
+  /** Throws if the file is not what was sent. */
   end(): Buffer {
     const mac = this.#hmac.digest().subarray(0, macBytes);
     if (this.#held.length !== macBytes || !timingSafeEqual(mac, this.#held))

@@ -1,15 +1,15 @@
-// When a device connects again after its connection ended by itself: sooner after a connection that held, and not at all where
-// another process takes the link each time, or where WhatsApp refuses the keys again and again.
+// When a device reconnects after its connection ended: sooner after a connection that lasted, and not at all if another process keeps
+// taking the link, or WhatsApp keeps refusing the keys.
 
 import type { Clock, Random } from "#runtime/runtime.ts";
 import { retryDelay } from "#runtime/waiting/retry.ts";
 
 const maxBackOffMs = 60_000;
-/** A connection that lasted this long begins the back-off anew, ms. */
+/** A connection that lasted this long resets the back-off, ms. */
 const healthyMs = 60_000;
-/** A link that another process takes twice within this time is left to it, ms. */
+/** If another process takes the link twice within this time, it is left to that process, ms. */
 const conflictWindowMs = 10 * 60_000;
-/** In a row they mean that the keys are damaged. */
+/** This many in a row mean that the keys are damaged. */
 const maxServerErrors = 3;
 const serverError = 500;
 
@@ -31,7 +31,7 @@ export class Reconnects {
     this.#connectedAt = this.#clock.monotonic();
   }
 
-  /** Another process took the link; true: it did so shortly before, too. */
+  /** Another process took the link; true if it already did so shortly before. */
   isConflict(): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#replacedAt < conflictWindowMs) return true;
@@ -39,7 +39,9 @@ export class Reconnects {
     return false;
   }
 
-  /** How long to wait before the next try, ms; null: the keys are damaged. `firstMs`: of the first try after a good connection. */
+  /**
+   * How long to wait before the next attempt, ms; null if the keys are damaged. `firstMs`: for the first attempt after a good connection.
+   */
   waitAfter(
     code: number | null,
     { wasConnected, firstMs }: { wasConnected: boolean; firstMs: number },

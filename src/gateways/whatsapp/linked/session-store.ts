@@ -1,5 +1,5 @@
-// What the session itself keeps of a device, beside what the bridge keeps: the link, the state that outlives a connection,
-// the people it wrote to, and the lists that wait for an answer.
+// What the session itself stores of a device, besides the bridge's values: the link, the state that outlives a connection, the people it
+// wrote to, and the lists that wait for an answer.
 
 import type { LinkState, LinkWord } from "#contract/manage/link-state.ts";
 import type { LinkedDevice, SessionState } from "#gateways/session.ts";
@@ -10,7 +10,7 @@ export interface Link extends LinkedDevice {
   linkedAt: number;
 }
 
-/** Why nothing may connect by itself. `until`: epoch ms; null: until a person says so. */
+/** Why nothing may connect by itself. `until`: epoch ms; null until a person decides. */
 export interface Stop {
   state: LinkState;
   word?: LinkWord;
@@ -26,7 +26,7 @@ export interface NewChats {
 
 interface Singles {
   link: Link;
-  /** The number that was linked last, also after its link ended. */
+  /** The number that was last linked, even if its link has ended. */
   number: string;
   stop: Stop;
   newChats: NewChats;
@@ -43,7 +43,7 @@ export class SessionStore {
     this.#values = new Map([...values].filter(([key]) => SessionStore.owns(key)));
   }
 
-  /** Whether a stored value is the session's; the bridge may not touch it. */
+  /** Whether a stored value belongs to the session; the bridge must not change it. */
   static owns(key: string): boolean {
     return key.startsWith(prefix);
   }
@@ -56,7 +56,7 @@ export class SessionStore {
     await this.#write(Object.entries(changes));
   }
 
-  /** Whether a message was sent to the number before, or came from it. */
+  /** Whether a message was sent to the number before, or received from it. */
   knows(number: string): boolean {
     return this.#values.has(`${prefix}chat:${number}`);
   }

@@ -1,5 +1,5 @@
-// The session of a linked device: the link itself, its connection over the bridge, and the way of a message. The bridge
-// connects at the session's word; the session decides what an end of the connection means.
+// The session of a linked device: the link itself, its connection over the bridge, and the path of a message. The bridge connects when the
+// session says so; the session decides what the end of a connection means.
 
 import type { LinkState } from "#contract/manage/link-state.ts";
 import type { OutgoingMessage } from "#gateways/message.ts";
@@ -29,18 +29,18 @@ import { type LinkedSettings, openingOf } from "./settings.ts";
 import { FileUploads } from "./uploads.ts";
 
 type Message<Type extends FromBridge["type"]> = FromBridge & { type: Type };
-/** The link waits so long after WhatsApp refused it, ms. */
+/** How long the link waits after WhatsApp refused it, ms. */
 const refusedMs = 15 * 60_000;
 /** A link that another process took is taken back after this time, ms. */
 const reclaimAfterMs = 60_000;
 const closeMs = 5_000;
 const logOutMs = 15_000;
-/** To look the number up, beside a message's own time, ms. */
+/** For looking up the number, in addition to a message's own time, ms. */
 const bridgeMs = 60_000;
 const dayMs = 86_400_000;
-/** A code may be scanned for some three minutes; a bridge that does not say that they are over is not waited for, ms. */
+/** A code can be scanned for about three minutes; the session does not wait longer for the bridge to report its end, ms. */
 const pairingMs = 5 * 60_000;
-/** In these the keys are of no use any more. */
+/** In these states the keys are no longer of use. */
 const overStates: ReadonlySet<LinkState> = new Set(["unlinked", "logged_out", "wrong_number"]);
 const unlinked: Stop = { state: "unlinked", reason: "No device is linked.", until: null };
 export const installIt = `Install it with ${commandWords("install-whatsapp")}.`;
@@ -55,21 +55,20 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
   readonly #uploads: FileUploads;
   readonly #newChats: NewChatGate;
   readonly #reconnects: Reconnects;
-  /** Of what the device wants stored: one after the other. */
+  /** Stores the device's values one after the other. */
   #stored: Promise<void> = Promise.resolve();
-  /** Of messages that are about to be sent. */
+  /** Messages that are about to be sent. */
   #prepared: Promise<unknown> = Promise.resolve();
   #library: string | null = null;
   #method: LinkDetails["method"] = null;
   #request: LinkRequest | null;
-  /** A code is shown, or was asked for: no device is linked yet. */
+  /** A code is shown, or was requested: no device is linked yet. */
   #isPairing = false;
   #isConnected = false;
   #isLoggingOut = false;
 
   /**
-   * `child` is the bridge; null: no device is linked or requested. `values`: what is stored of the device.
-   * `files`: see `FileUploads`.
+   * `child` is the bridge; null if no device is linked or requested. `values`: the stored values of the device. `files`: see `FileUploads`.
    */
   constructor(
     settings: LinkedSettings,
@@ -127,7 +126,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     this.#over.abort();
     this.#isConnected = false;
     const closed = await this.#bridge.ask((n) => ({ type: "close", n }), closeMs);
-    // The device may not stay open when another process takes the lane.
+    // The device must not stay connected when another process takes the lane.
     if (closed === null) this.#bridge.kill();
   }
 
@@ -180,11 +179,11 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     }
   }
 
-  /** What to do first: what a person asked for, or what was linked before. */
+  /** The first action: a person's request, or the existing link. */
   async #begin(hasKeys: boolean): Promise<void> {
     const request = this.#request;
     const before = this.#store.get("stop");
-    // Keys of a link that is over are deleted, unless the bridge ended first.
+    // Keys of an ended link are deleted, unless the bridge ended first.
     const isLinked = hasKeys && (before === null || !overStates.has(before.state));
     const isDamaged = before?.state === "needs_relink";
     if (request !== null && request.action === "link" && (!isLinked || isDamaged || request.replace)) {
@@ -205,7 +204,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     if (stop.until !== null) await this.#connectAfter(stop.until - this.#host.clock.now());
   }
 
-  /** Deletes the keys, and tells the phone that the link is over, if it can be reached. */
+  /** Deletes the keys, and notifies the phone that the link has ended, if it can be reached. */
   async #leave(): Promise<void> {
     this.#isLoggingOut = true;
     await this.#bridge.ask((n) => ({ type: "log_out", n }), logOutMs);
@@ -238,7 +237,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
 
   async #connectAfter(ms: number): Promise<void> {
     await this.#host.clock.sleep(Math.max(0, ms), this.#over.signal);
-    // A stop of the session does not end the wait, which goes on with the next one.
+    // A stop of the session does not end the wait; the next session continues it.
     if (this.#over.signal.aborted) return;
     await this.#store.set({ stop: null });
     this.#connect();
@@ -316,7 +315,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     }
   }
 
-  /** Nothing connects before a person says so. */
+  /** Nothing connects until a person decides. */
   async #stop(stop: Stop): Promise<void> {
     await this.#store.set({ stop });
     this.#showStopped(stop);
@@ -331,7 +330,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     const more = { ...(word && { word }), limitedUntil: until };
     const waits = until !== null || state === "needs_relink";
     this.#show({ kind: waits ? "disconnected" : "logged_out", reason }, state, more);
-    // What is asked of the link next opens a session of its own.
+    // The next request for the link opens a session of its own.
     if (overStates.has(state) || state === "expired") void this.#bridge.release();
   }
 
@@ -358,12 +357,12 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     });
   }
 
-  /** The number may begin no chat until then; null: it may. */
+  /** The number may begin no chat until then; null if it may. */
   #limit(until: number | null): void {
     if (this.#newChats.limit(until) && this.#isConnected) this.#showConnected();
   }
 
-  /** Stores what the message is to the chat; the outcome of one that may not begin a chat now. */
+  /** Records the message in the chat; the outcome of one that must not begin a chat now. */
   async #prepare(
     number: string,
     content: OutgoingMessage<LinkedContent>["content"],
@@ -380,7 +379,7 @@ export class LinkedSession implements GatewaySession<LinkedContent> {
     }
   }
 
-  /** Runs what may find that the lane is another process's now: then nothing more may leave here. */
+  /** Runs work that may find out that the lane belongs to another process now: then nothing more may leave here. */
   async #guard(work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -1,4 +1,4 @@
-// The settings of a linked device. Its credentials come from linking and are not typed in.
+// The settings of a linked device. Its credentials come from linking and are not entered.
 
 import { z } from "zod";
 import { timeoutField } from "#gateways/http-settings.ts";
@@ -61,7 +61,7 @@ export const linkedSettings = z.strictObject({
 type Opening = ToBridge & { type: "open" };
 export type LinkedSettings = z.output<typeof linkedSettings>;
 
-/** What of the settings the bridge has to know. */
+/** The part of the settings that the bridge needs. */
 export const openingOf = (settings: LinkedSettings): Omit<Opening, "type" | "values"> => ({
   deviceName: settings.device_name,
   proxy: settings.proxy,

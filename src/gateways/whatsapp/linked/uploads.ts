@@ -1,5 +1,5 @@
-// Files of messages: fetched under the guard of outbound requests, encrypted here, and uploaded to WhatsApp's server of files
-// with an access that the device asks for. The bridge sees their keys alone.
+// Files of messages: fetched under the guard of outbound requests, encrypted here, and uploaded to WhatsApp's file server with access that
+// the device requests. The bridge sees only their keys.
 
 import { parseJson } from "#gateways/json-path.ts";
 import type { MediaContent, OutgoingMessage } from "#gateways/message.ts";
@@ -16,11 +16,11 @@ type UploadedFile = (BridgeContent & { kind: "file" })["file"];
 type MediaMessage = OutgoingMessage<"media">;
 
 const maxBytes = 16 * 1024 * 1024;
-/** The messages of a request share an upload until none of them went out for so long. */
+/** The messages of a request share an upload until none of them was sent for this long. */
 const unusedMs = 10 * 60_000;
 const maxUploads = 100;
 const accessMs = 30_000;
-/** Of the servers that WhatsApp names, tried one after the other. */
+/** For the servers that WhatsApp names, tried one after the other. */
 const maxHosts = 3;
 /** The file, the request that uploads it, and what is in between. */
 const copies = 3;
@@ -32,7 +32,7 @@ export class FileUploads {
   readonly #proxy: string | null;
   readonly #uploads = new LruCache<string, { file: UploadedFile; until: number }>(maxUploads);
 
-  /** `origin`: of the server of files, for tests; null: WhatsApp's. `proxy`: the way to that server, not to that of the URL. */
+  /** `origin`: that of the file server, for tests; null for WhatsApp's. `proxy`: used for that server, not for the URL's. */
   constructor(
     host: GatewayHost,
     bridge: BridgeChannel,
@@ -44,7 +44,7 @@ export class FileUploads {
     this.#proxy = proxy;
   }
 
-  /** The message's file as WhatsApp keeps it, or the outcome of a message whose file cannot be sent: nothing of it has left. */
+  /** The message's file as WhatsApp stores it, or the outcome of a message whose file cannot be sent: nothing of it has left. */
   async fileOf(message: MediaMessage, signal: AbortSignal): Promise<{ file: UploadedFile } | Outcome> {
     const { clock, fileBytes, outbound } = this.#host;
     const { media, url, filename } = message.content;
