@@ -1,4 +1,4 @@
-// Randomness from the operating system. Small requests are served from a pool (a call into OpenSSL costs about a microsecond whatever its
+// Randomness from the operating system. Small requests are served from a pool (a call into OpenSSL costs about a microsecond for every
 // size), and a byte that was handed out is wiped from the pool.
 
 import { randomBytes, randomFillSync } from "node:crypto";

@@ -1,7 +1,7 @@
 // Verifies the messages of Amazon SNS that arrive over HTTPS
-// (https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html). The message names
-// the certificate that proves it, so its URL is decisive: only SNS's own host in the topic's region is asked, and only for
-// our topic. The envelope is flat and has a dozen texts; the event inside it is parsed after the signature was verified.
+// (https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html). The message names the certificate that proves it, so
+// its URL is critical: only SNS's own host in the topic's region is called, and only for our topic. The envelope is flat and has a dozen
+// texts; the event inside it is parsed after the signature was verified.
 
 import { verify, X509Certificate } from "node:crypto";
 import type { CallbackRequest } from "#gateways/callback.ts";
@@ -29,7 +29,7 @@ type Certificates = (
   tools: VerifyTools,
 ) => Promise<X509Certificate | "forbidden" | "unavailable">;
 
-/** The verified message of a callback. Everything else is `forbidden`, unreadable messages too: they are not signed. */
+/** The verified message of a callback. Everything else is `forbidden`, including unreadable messages: they are not signed. */
 export async function verifiedNotification(
   callback: CallbackRequest,
   topic: string,
@@ -131,8 +131,8 @@ const fetchTimeoutMs = 5000;
 const maxCertificateBytes = 64 * 1024;
 
 /**
- * Caches at most 20 certificates: Amazon uses a few at a time, and each new one has another name. At most 4 are fetched at
- * once, so that forged callbacks cannot make this server send requests without end.
+ * Caches at most 20 certificates: Amazon uses a few at a time, and each new one has another name. At most 4 are fetched concurrently, so
+ * that forged callbacks cannot make this server send requests without end.
  */
 export function createCertificates(): Certificates {
   const cache = new Map<string, X509Certificate>();

@@ -35,9 +35,9 @@ interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>>
     | "encodedSecrets"
     | "receive"
   > {
-  /** Bytes of the largest mail that the vendor takes, its files in base64; default: no known limit. */
+  /** Size limit of the vendor's mails, bytes, with files in base64; default: no known limit. */
   maxMessageBytes?: number;
-  /** Where mails are posted to. */
+  /** The URL that mails are posted to. */
   url(settings: z.output<Settings>): string;
   /** The request for a mail. `now`: epoch ms, for signatures. Reads all attachments. */
   request(
@@ -47,7 +47,7 @@ interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>>
   ): Promise<HttpMailRequest>;
   /** How to read the answer. */
   answer(settings: z.output<Settings>): AnswerFormat;
-  /** How to read events, where a table can say it; `receive` otherwise. */
+  /** How to read events, if a table can describe it; otherwise `receive`. */
   events?: MailEvents<z.output<Settings>>;
 }
 
@@ -107,7 +107,7 @@ export function defineHttpMail<Settings extends z.ZodObject<HttpMailFields>>(
   });
 }
 
-/** A JSON body with its content type, beside the vendor's own headers. An undefined field does not reach the JSON. */
+/** A JSON body with its content type, in addition to the vendor's own headers. An undefined field is omitted. */
 export function jsonRequest(
   headers: Record<string, string>,
   body: object,
@@ -118,10 +118,10 @@ export function jsonRequest(
   };
 }
 
-/** Under this name our id goes to a vendor (tag, custom argument, variable, metadata) and comes back in its events. */
+/** The name under which our id is sent to a vendor (tag, custom argument, variable, metadata) and returned in its events. */
 export const messageIdTag = "trunkline_message";
 
-/** Who the mail is from: the gateway's address, with the caller's name or else the gateway's. */
+/** The sender of the mail: the gateway's address, with the caller's name or else the gateway's. */
 export function senderOf(email: EmailContent, { from, from_name }: EmailSettings): Mailbox {
   return { address: wireAddress(from) ?? from, name: email.senderName ?? from_name ?? null };
 }
@@ -132,7 +132,7 @@ export function mailboxText({ address, name }: Mailbox): string {
   return `"${name.replace(/["\\]/g, "\\$&")}" <${address}>`;
 }
 
-/** The same in ASCII alone (RFC 2047): for vendors that expect encoded names. */
+/** The same in ASCII only (RFC 2047): for vendors that expect encoded names. */
 export function asciiMailboxText(mailbox: Mailbox): string {
   const { address, name } = mailbox;
   if (name === null || /^[\u0020-\u007e]*$/.test(name)) return mailboxText(mailbox);
@@ -148,7 +148,7 @@ interface Base64Attachment {
   base64: string;
 }
 
-/** The attachments in their order. They are read one after the other: each is in memory twice while it is encoded. */
+/** The attachments in order. They are read one after the other: each is in memory twice while it is encoded. */
 export async function base64Attachments(email: EmailContent): Promise<Base64Attachment[]> {
   const encoded: Base64Attachment[] = [];
   for (const { filename, contentType, content } of email.attachments) {

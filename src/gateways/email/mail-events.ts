@@ -1,5 +1,5 @@
-// Reads the events of email vendors, as `receiveSms` reads the callbacks of SMS vendors: the proof comes first, then paths say
-// where an event has its facts, and a table says what each of the vendor's words means.
+// Reads the events of email vendors, as `receiveSms` reads the callbacks of SMS vendors: it verifies the proof, takes an event's facts from
+// the configured paths, and translates the vendor's event types by a table.
 
 import type { CallbackRequest, Engagement, Receipt, Received, ReplayGuard } from "#gateways/callback.ts";
 import { tokenRefusal } from "#gateways/callback-token.ts";
@@ -18,7 +18,7 @@ import {
 /** The callback may be read. `key`: distinguishes its event from others of its kind. */
 type Verified = { kind: "verified"; key?: string; replayGuard?: ReplayGuard };
 
-/** What an event says, beside the mail that it is about and its time. */
+/** What an event says, besides its mail and its time. */
 export type EventReport = Omit<Receipt, keyof EventIds> | Omit<Engagement, keyof EventIds>;
 
 export interface MailEvents<Settings> {
@@ -29,36 +29,36 @@ export interface MailEvents<Settings> {
     tools: CallbackTools,
   ): Verified | Exclude<Received, { kind: "received" }>;
   /**
-   * Whether a callback may have a list of events, of which those that name no mail are left out. `always`: it has nothing
-   * else, and a list without any event that is read is taken too. Default: it has one event.
+   * Whether a callback may contain a list of events; those that name no mail are skipped. `always`: it contains nothing else, and a list
+   * without any usable event is accepted too. Default: it contains one event.
    */
   lists?: "sometimes" | "always";
   /** Path of the event; default: the whole document. */
   event?: string;
-  /** Path of the word that says what happened. */
+  /** Path of the event type. */
   type: string;
   /** The vendor's id of the mail, and ours. */
   reference: TextReader;
   id: string;
-  /** Paths of the time, of which the first that has one counts; or epoch ms. */
+  /** Paths of the time, of which the first with a value counts; or epoch ms. */
   at: readonly string[] | ((event: Json) => number | undefined);
-  /** What distinguishes engagements, where the callback as a whole does not (`Verified.key`). */
+  /** Distinguishes engagements, if the callback as a whole does not (`Verified.key`). */
   key?(event: Json): string | undefined;
-  /** The reason of an engagement that is no open and no click, in the vendor's words. */
+  /** The reason of an engagement that is neither open nor click, in the vendor's words. */
   reason?: TextReader;
-  /** Paths of the client of an open or a click. `url`: of a click alone. */
+  /** Paths of the client of an open or a click. `url`: of a click only. */
   client?: { url: string; userAgent: string; ip: string };
-  /** What each word means; null: nothing. A word that is not listed changes nothing. */
+  /** The meaning of each event type; null if it has none. A type that is not listed changes nothing. */
   words: Readonly<Record<string, EventReport | ((event: Json) => EventReport | null)>>;
 }
 
-/** The proof of vendors that sign nothing: the `callback_token` of the settings. */
+/** The proof of vendors that do not sign: the `callback_token` of the settings. */
 export const tokenProof: MailEvents<{ callback_token?: string | undefined }>["proof"] = (
   callback,
   settings,
 ) => tokenRefusal(callback, settings.callback_token) ?? { kind: "verified" };
 
-/** Returns the `receive` of an adapter whose vendor's events are read by a table. */
+/** Returns the `receive` of an adapter whose vendor's events are described by a table. */
 export function mailEventReceiver<Settings>(events: MailEvents<Settings>) {
   const read = mailEventReader(events);
   return (callback: CallbackRequest, settings: Settings, tools: CallbackTools): Received => {
@@ -106,7 +106,7 @@ export function mailEventReader(events: Omit<MailEvents<never>, "proof">) {
   };
 }
 
-/** What every engagement of a vendor has. A report may have a reason of its own. */
+/** Fields of every engagement of a vendor. A report may have a reason of its own. */
 function aboutEngagement(
   { key, reason, client }: Omit<MailEvents<never>, "proof">,
   event: Json,

@@ -1,9 +1,9 @@
-// Settings that the email gateways of all providers have: who the mail is from, and what is added to it.
+// Settings of all providers' email gateways: the sender, and what is added to mails.
 
 import { z } from "zod";
 import { isPlainAddress, wireAddress } from "#contract/address.ts";
 
-/** One plain address, as settings give it. */
+/** One plain address, as settings contain it. */
 const addressField = z
   .string()
   .refine(isPlainAddress, { error: "Must be one plain email address, such as news@example.com." });
@@ -53,9 +53,9 @@ export interface EmailSettings {
   return_path_domain?: string | undefined;
 }
 
-/** What composing a mail and checking its sending domain need to know of a gateway. */
+/** What composing a mail and checking its sending domain need from a gateway. */
 export interface EmailSender extends EmailSettings {
-  /** The SMTP server of the gateway; null: it sends through its provider's API. */
+  /** The SMTP server of the gateway; null if it sends through its provider's API. */
   host: string | null;
 }
 

@@ -1,6 +1,6 @@
-// Brevo (https://developers.brevo.com/reference/sendtransacemail). Its idempotency key holds for 15 to 30 minutes,
-// depending on the page, and a lane may pause for longer: a mail that may have been sent is held, not repeated, unless
-// the gateway's rules ask for it. Tracking is a switch of the Brevo account, not of the mail.
+// Brevo (https://developers.brevo.com/reference/sendtransacemail). Its idempotency key is valid for 15 to 30 minutes, depending on the
+// page, and a lane may pause for longer: a mail that may have been sent is held, not repeated, unless the gateway's rules ask for it.
+// Tracking is a switch of the Brevo account, not of the mail.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -148,7 +148,7 @@ const faults = new Map<string, Fault>([
   ["method_not_allowed", "configuration"],
   ["not_acceptable", "configuration"],
   ["too_many_requests", "transient"],
-  // A request with this idempotency key came before. The answer does not say whether its mail was sent.
+  // A request with this idempotency key was made before. The answer does not say whether its mail was sent.
   ["duplicate_parameter", "ambiguous"],
   ["duplicate_request", "ambiguous"],
 ]);

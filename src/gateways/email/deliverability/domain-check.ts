@@ -1,5 +1,5 @@
-// Checks the DNS records of a sending domain: which servers may send (SPF), whether its signatures can be verified (DKIM),
-// and what happens to mail that fails (DMARC). Every finding says what was found and what to do.
+// Checks the DNS records of a sending domain: which servers may send (SPF), whether its signatures can be verified (DKIM), and what happens
+// to mail that fails (DMARC). Every finding describes what was found and what to do.
 
 import type { Clock, Dns, DnsAnswer } from "#runtime/runtime.ts";
 import { dkimName, dkimValue, dmarcName, firstDmarc, type PublishedKey } from "./domain-records.ts";
@@ -13,7 +13,7 @@ export interface Finding {
   /** The existing records. */
   found: string[];
   message: string;
-  /** What to do; null: nothing. */
+  /** What to do; null if nothing. */
   advice: string | null;
 }
 
@@ -29,11 +29,11 @@ export interface MailRoute {
   identifier: string;
   /** The domain of its `from`. */
   domain: string;
-  /** The SMTP server; null: it sends by its provider's API. */
+  /** The SMTP server; null if it sends through its provider's API. */
   host: string | null;
 }
 
-/** Bounds of one check, since a domain's records are its owner's. */
+/** Limits of one check, since the domain's owner controls its records. */
 const maxQueries = 100;
 const maxCheckMs = 20_000;
 
@@ -225,7 +225,7 @@ async function judgeSpf(
   return finding("ok", `There is a policy (${count}).${named}`, theirs);
 }
 
-/** The record of the domain, else of the nearest domain above it that has one (the tree walk of RFC 9989). */
+/** The record of the domain, otherwise of the nearest parent domain that has one (the tree walk of RFC 9989). */
 async function findDmarc(
   dns: Dns,
   domain: string,
@@ -233,7 +233,7 @@ async function findDmarc(
   { kind: "found"; at: string; records: string[] } | { kind: "none" } | { kind: "failed"; reason: string }
 > {
   const labels = domain.split(".");
-  // Of more than eight labels, those between the whole name and the last seven are left out.
+  // Of more than eight labels, those between the whole name and the last seven are skipped.
   const starts = labels.slice(0, -1).map((_, at) => at);
   for (const start of starts.filter((at) => at === 0 || labels.length - at <= 7)) {
     const at = labels.slice(start).join(".");

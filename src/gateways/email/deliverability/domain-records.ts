@@ -15,16 +15,16 @@ export interface PublishedKey {
 interface DnsRecord {
   purpose: "dkim" | "dmarc";
   type: "TXT";
-  /** In full, without the dot at its end. */
+  /** The full name, without the trailing dot. */
   name: string;
   value: string;
   /** The value in strings of at most 255 bytes, which a zone file needs; DNS joins them again. */
   strings: string[];
-  /** Whether signatures need the record; the other is advice. */
+  /** Whether signatures need the record; otherwise it is advice. */
   required: boolean;
 }
 
-/** The domain in lower case and ASCII; null: mail cannot come from it. */
+/** The domain in lower case and ASCII; null if mail cannot come from it. */
 export const domainOf = (text: string) => readAddress(`a@${text}`)?.domain ?? null;
 
 export const dkimName = (selector: string, domain: string) => `${selector}._domainkey.${domain}`;

@@ -1,5 +1,5 @@
-// Reads the SPF policy of a domain (RFC 7208) with everything that it includes, as receivers do for every mail: within ten
-// DNS lookups, of which two may be void. Terms that depend on the single mail (macros) stay undecided.
+// Reads the SPF policy of a domain (RFC 7208) with everything that it includes, as receivers do for every mail: within ten DNS lookups, of
+// which two may be void. Terms that depend on the single mail (macros) remain undecided.
 
 import ipaddr from "ipaddr.js";
 import type { Dns } from "#runtime/runtime.ts";
@@ -34,16 +34,16 @@ export interface SpfPolicy {
   faults: string[];
   /** Lookups that DNS did not answer. */
   unanswered: string[];
-  /** The result for all other servers; null: the policy says nothing. */
+  /** The result for all other servers; null if the policy does not say. */
   otherwise: Qualifier | null;
-  /** Whether a server with this address may send; null: undecidable. */
+  /** Whether a server with this address may send; null if undecidable. */
   allows(ip: string): boolean | null;
 }
 
 type SpfReading =
   | { kind: "found"; policy: SpfPolicy }
   | { kind: "none" }
-  /** More than one policy, which receivers treat as none. */
+  /** More than one policy, which receivers treat like none. */
   | { kind: "many"; records: string[] }
   | { kind: "failed"; reason: string };
 
@@ -164,7 +164,7 @@ class Reader {
     }
   }
 
-  /** The policy of another domain; null: it could not be read. */
+  /** The policy of another domain; null if it could not be read. */
   async #other(name: string, depth: number, how: "include" | "redirect"): Promise<Policy | null> {
     this.lookups += 1;
     if (name.includes("%") || this.lookups > maxReadLookups || depth >= maxDepth) return null;
@@ -180,7 +180,7 @@ class Reader {
     return null;
   }
 
-  /** The addresses of a name. Null for a macro, after too many lookups, and when DNS does not answer. */
+  /** The addresses of a name. Null for a macro, after too many lookups, and if DNS does not answer. */
   async #addresses(name: string, ofMail: boolean): Promise<string[] | null> {
     this.lookups += 1;
     if (name.includes("%") || this.lookups > maxReadLookups) return null;
@@ -212,7 +212,7 @@ function allows(policy: Policy, ip: string): boolean | null {
   return found === "open" ? null : found === "+";
 }
 
-/** The qualifier of the first matching term; null: none matches. `open`: an undecidable term comes first. */
+/** The qualifier of the first matching term; null if none matches. `open`: an undecidable term comes first. */
 function match(policy: Policy, address: Address): Qualifier | "open" | null {
   for (const term of policy.terms) {
     if (term.kind === "all") return term.qualifier;

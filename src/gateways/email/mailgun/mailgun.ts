@@ -164,8 +164,8 @@ export function mailgunFault(code: string): Fault | undefined {
 }
 
 /**
- * The signature is in the body and covers a time and a token, not the event itself: someone who saw a token could send it
- * again with another event, so each is good for one event
+ * The signature is in the body and covers a time and a token, not the event itself: someone who saw a token could send it again with
+ * another event, so each is accepted for only one event
  * (https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks). `now`: epoch ms.
  */
 function signatureProof(body: Buffer, key: string | undefined, now: number) {
@@ -179,7 +179,7 @@ function signatureProof(body: Buffer, key: string | undefined, now: number) {
   return { kind: "verified", replayGuard: { proof: signature.hex, until: freshUntil(signedAt) } } as const;
 }
 
-/** The signature of a call: the hex of HMAC-SHA256 over a time and a token. Null: not made with this key. */
+/** The signature of a call: the hex of HMAC-SHA256 over a time and a token. Null if it was not made with this key. */
 function verifiedSignature(body: Buffer, key: string): { timestamp: string; hex: string } | null {
   const document = parseUnverified(body) ?? null;
   const [timestamp, token, signature] = ["timestamp", "token", "signature"].map(
@@ -203,7 +203,7 @@ function visitorOf(event: Json, url: string | null = null): Partial<Engagement> 
   });
 }
 
-/** `temporary`: Mailgun goes on trying. Suppressed mails were never sent; the receiving server refused the others. */
+/** `temporary`: Mailgun keeps trying. Suppressed mails were never sent; the receiving server refused the others. */
 function failureOf(event: Json): EventReport {
   const cause = textAt(event, "$.reason") ?? "";
   const text =

@@ -5,7 +5,7 @@
 import { createHash, hash, sign } from "node:crypto";
 import type { DkimKey } from "#gateways/message.ts";
 
-/** Headers that the signature covers where a mail has them. */
+/** Headers that the signature covers if a mail has them. */
 const signedNames = [
   "From",
   "To",
@@ -29,9 +29,8 @@ const windowBytes = 32_768;
 const [tab, lineFeed, carriageReturn, space] = [0x09, 0x0a, 0x0d, 0x20];
 
 /**
- * One `DKIM-Signature` field for each key, each ending in CRLF. The caller sends them before the mail, without copying it.
- * `raw`: header and body, all line ends CRLF, as sent except for dot-stuffing. `now`: epoch ms. RSA is computed on the
- * thread pool.
+ * One `DKIM-Signature` field for each key, each ending in CRLF. The caller sends them before the mail, without copying it. `raw`: header
+ * and body, all line ends CRLF, as sent except for dot-stuffing. `now`: epoch ms. RSA is computed on the thread pool.
  */
 export async function dkimSignatures(raw: Buffer, keys: readonly DkimKey[], now: number): Promise<Buffer> {
   const split = raw.indexOf(headEnd);

@@ -1,5 +1,5 @@
-// Header fields of a mail in the form of RFC 5322, 2047 and 2231: ASCII alone, no line over 998 bytes. Every input gives
-// exactly one field: a control character becomes a space, never a line end.
+// Header fields of a mail in the form of RFC 5322, 2047 and 2231: ASCII only, no line over 998 bytes. Every input gives exactly one field:
+// a control character becomes a space, never a line end.
 
 /** Lines should not be longer (RFC 5322, 2.1.1), and must not be if they contain encoded words (RFC 2047, 2). */
 const columns = 76;

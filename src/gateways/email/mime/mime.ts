@@ -13,7 +13,7 @@ export interface MailParts {
   recipient: string;
   /** The gateway's address. */
   from: string;
-  /** Used if the mail has no name of its own; null: the address alone. */
+  /** Used if the mail has no name of its own; null for the address alone. */
   fromName: string | null;
   /** With its angle brackets: `messageIdOf`. */
   messageId: string;
@@ -21,7 +21,7 @@ export interface MailParts {
   date: number;
 }
 
-/** The `Message-ID` of a message of ours (`msg_…`): the same for every attempt. */
+/** The `Message-ID` of one of our messages (`msg_…`): the same at every attempt. */
 export function messageIdOf(id: string, from: string): string {
   return `<${id}@${domainOf(from)}>`;
 }

@@ -4,7 +4,7 @@
 type TransferEncoding = "7bit" | "quoted-printable" | "base64";
 
 const maxLineBytes = 76;
-/** Over this share of bytes beyond ASCII, base64 is the shorter one. */
+/** Above this share of bytes beyond ASCII, base64 is shorter. */
 const base64Share = 0.12;
 const [tab, lineFeed, carriageReturn, space, dot, equals] = [9, 10, 13, 32, 46, 61];
 const [underscore, tilde] = [95, 126];
@@ -170,7 +170,7 @@ function startsFrom(bytes: Buffer, at: number): boolean {
   return bytes[at] === 70 && bytes[at + 1] === 114 && bytes[at + 2] === 111 && bytes[at + 3] === 109;
 }
 
-/** Base64 in lines of 76 characters, the last one ended as well; empty for no bytes. */
+/** Base64 in lines of 76 characters, each ended, including the last; empty for no bytes. */
 export function wrappedBase64(bytes: Buffer): Buffer {
   const flat = Buffer.from(bytes.toString("base64"), "latin1");
   const lines = Math.ceil(flat.length / maxLineBytes);

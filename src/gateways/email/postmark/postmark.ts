@@ -55,7 +55,7 @@ export const postmark = defineHttpMail({
     reference: (json) => (postmarkCode(json) === null ? textAt(json, "$.MessageID") : null),
     code: postmarkCode,
     faultOf: ({ code, json }) => postmarkFault(code, textAt(json, "$.Message") ?? ""),
-    // A 503 with this code is the planned outage of the API and no fault on the way: nothing was taken.
+    // A 503 with this code is the planned outage of the API, not a fault in between: nothing was accepted.
     notAcceptedStatuses: (json) => (postmarkCode(json) === "100" ? [503] : []),
   }),
   // Webhooks (https://postmarkapp.com/developer/webhooks/webhooks-overview): one JSON event a call. "Postmark does not
@@ -76,7 +76,7 @@ export const postmark = defineHttpMail({
       SpamComplaint: { kind: "complained" },
       Open: { kind: "opened" },
       Click: { kind: "clicked" },
-      // Suppressions by a bounce or a complaint have events of their own, and those by hand are not the recipient's.
+      // Suppressions caused by a bounce or a complaint have events of their own, and manual ones are not the recipient's.
       SubscriptionChange: (event) =>
         textAt(event, "$.SuppressSending") === "true" &&
         textAt(event, "$.SuppressionReason") === "ManualSuppression" &&

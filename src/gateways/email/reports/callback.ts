@@ -1,5 +1,5 @@
-// Reports posted over HTTP: a mail server that receives a gateway's bounces pipes them unchanged to the gateway's callback
-// URL. Only the token authenticates it, so it is compared first, in constant time.
+// Reports posted over HTTP: a mail server that receives a gateway's bounces pipes them unchanged to the gateway's callback URL. Only the
+// token authenticates it, so it is compared first, in constant time.
 
 import type { CallbackRequest, Received } from "#gateways/callback.ts";
 import { hasValidToken } from "#gateways/callback-token.ts";
@@ -7,8 +7,8 @@ import { toReports } from "./delivery-report.ts";
 import type { ReadReport } from "./reader.ts";
 
 /**
- * Reads a raw mail (`message/rfc822`) that was posted with the right token. Our id is in the headers of the mail that the
- * report returns. A mail that is no report, or about no mail of ours, is accepted and ignored.
+ * Reads a raw mail (`message/rfc822`) that was posted with the right token. Our id is in the headers of the mail that the report returns. A
+ * mail that is not a report, or not about one of our mails, is accepted and ignored.
  */
 export async function receiveReport(
   callback: CallbackRequest,

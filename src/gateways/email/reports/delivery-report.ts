@@ -1,5 +1,5 @@
-// Reports that mail servers send about a mail: delivery status (RFC 3464), complaints (ARF, RFC 5965), and the plain text
-// of older servers. Everything else is ignored, above all automatic replies of people's mail programs.
+// Reports that mail servers send about a mail: delivery status (RFC 3464), complaints (ARF, RFC 5965), and the plain text of older servers.
+// Everything else is ignored, above all automatic replies.
 
 import { bounceOf, replyStatusIn, statusIn } from "#contract/messages/bounce-class.ts";
 import type { Engagement, Receipt } from "#gateways/callback.ts";
@@ -21,13 +21,13 @@ export type MailReport =
   /** `auto_reply`: out of office and the like. `other`: no report, or an unreadable one. */
   | { kind: "none"; why: "auto_reply" | "other" };
 
-/** What a report says of the mail that it returns. Anyone can write that, so it proves nothing. */
+/** What a report says about the mail that it returns. Anyone can write that, so it proves nothing. */
 interface Original {
   /** Our id (`msg_…`), if its headers contain it. */
   messageId: string | null;
 }
 
-/** Reasons are cut to their final length where they are stored, after secrets were masked. */
+/** Reasons are truncated to their final length when they are stored, after secrets were masked. */
 const maxReasonChars = 4000;
 const cleanReason = (text: string) => oneLine(text).slice(0, maxReasonChars);
 
@@ -40,7 +40,7 @@ export function readReport(raw: Uint8Array): MailReport {
   const status = parts.find(({ type }) => /^message\/(?:global-)?delivery-status$/.test(type));
   const fields = status && deliveryReport(status.body, original);
   if (fields) return fields;
-  // It was relayed or expanded, which says nothing new.
+  // It was relayed or expanded, which is no news about its delivery.
   if (status && hasAction.test(status.body)) return { kind: "none", why: "other" };
   const feedback = parts.find(({ type }) => type === "message/feedback-report");
   if (feedback) return feedbackReport(readFields(feedback.body), original);
@@ -69,8 +69,8 @@ const copyBegin =
   /^(?:--[^\n]{0,100}\b(?:copy|original|returned|headers)\b|[>| \t]{0,8}(?:x-trunkline-message|message-id|return-path|received)[ \t]?:)/im;
 
 /**
- * Our id: from the headers of the mail that is returned with the report, from a copy of them in its text, or from what the
- * report answers (Gmail, Exchange).
+ * Our id: from the headers of the mail that is returned with the report, from a copy of them in its text, or from the headers of the report
+ * that refer to our mail (Gmail, Exchange).
  */
 function originalId(parts: readonly MimePart[]): string | null {
   const idIn = (text: string | undefined) => ourId.exec(text ?? "")?.[0];
@@ -109,7 +109,7 @@ function deliveryReport(text: string, original: Original): MailReport | null {
     if (!isAction(action)) continue;
     const diagnostic = fields.get("diagnostic-code");
     const reported = /[245]\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? null;
-    // The receiving server's own code comes first; where a relay has only `5.0.0` to say, any code in the reply does.
+    // The receiving server's own code comes first; if a relay has only `5.0.0` to say, any code in the reply is used.
     const isVague = reported === null || /\.0\.0$/.test(reported);
     const replied = replyStatusIn(diagnostic ?? "") ?? (isVague ? statusIn(diagnostic ?? "") : null);
     const status = replied ?? reported;
@@ -131,7 +131,7 @@ function feedbackReport(fields: Headers, original: Original): MailReport {
     : { kind: "none", why: "other" };
 }
 
-/** Microsoft's complaints (JMRP) are no ARF: the mail is attached as it is, with a header of theirs. */
+/** Microsoft's complaints (JMRP) are not ARF: the mail is attached unchanged, with one of their headers. */
 function microsoftComplaint(
   { headers }: MimePart,
   parts: readonly MimePart[],
@@ -154,7 +154,7 @@ const delayed = /\b(?:delay(?:ed)?|warning|will be retried|still being retried|n
 /** A reply's basic code: not part of an address or of another number. */
 const basicCode = /(?<![\d.])[45][0-5]\d(?!\d|\.\d)/;
 
-/** The line, and those in which a reply goes on: servers break theirs anywhere. */
+/** The line and its continuations: servers break a reply anywhere. */
 function replyFrom(lines: readonly string[], from: number): string {
   const reply = [lines[from] ?? ""];
   for (const line of lines.slice(from + 1, from + 6)) {
@@ -174,13 +174,13 @@ function textOf(parts: readonly MimePart[]): string {
   return html.slice(0, 20_000).replaceAll(/<[^<>]{0,500}>/g, "\n");
 }
 
-/** What a text for people gives as the reason, or null if it gives none. `failed`: the addresses that its headers name. */
+/** The reason given in a text for people, or null if there is none. `failed`: the addresses that its headers name. */
 function reasonIn(lines: readonly string[], failed: string): string | null {
   const coded = lines.findIndex((line) => statusIn(line) !== null || basicCode.test(line));
   if (coded !== -1) return replyFrom(lines, coded);
   const worded = lines.findIndex((line) => bounceOf(null, line) === "hard");
   if (worded !== -1) return replyFrom(lines, worded);
-  // Exim's own findings stand below the address, and have no code.
+  // Exim's own findings are below the address, and have no code.
   const address = failed.split(",", 1)[0]?.trim().toLowerCase() ?? "";
   if (address === "") return null;
   const named = lines.findIndex((line) => line.toLowerCase().includes(address));

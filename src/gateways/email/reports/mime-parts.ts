@@ -18,14 +18,14 @@ export interface MimePart {
   body: string;
 }
 
-/** Of a longer mail only the beginning is read. */
+/** Only the beginning of a longer mail is read. */
 export const maxMailBytes = 1024 * 1024;
 const maxHeaderChars = 128 * 1024;
 const maxHeaders = 500;
 const maxParts = 50;
 const maxDepth = 4;
 
-/** The parts of a mail in their order, the mail itself first. There is at least that one. */
+/** The parts of a mail in order, the mail itself first, so there is at least one. */
 export function readParts(raw: Uint8Array): MimePart[] {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.byteLength, maxMailBytes));
   const parts: MimePart[] = [];
@@ -48,7 +48,7 @@ function readPart(text: string, depth: number, parts: MimePart[]): void {
   for (const piece of piecesOf(rest, boundary)) readPart(piece, depth + 1, parts);
 }
 
-/** The fields of a block of `Name: value` lines, unfolded, up to the bounds. */
+/** The fields of a block of `Name: value` lines, unfolded, up to the limits. */
 export function readFields(block: string): Map<string, string> {
   const fields = new Map<string, string>();
   let name: string | null = null;
@@ -119,7 +119,7 @@ function decoded(text: string, encoding: string): string {
   }
 }
 
-/** A header with its encoded words (RFC 2047) decoded. A word of an unknown character set stays as it is. */
+/** A header with its encoded words (RFC 2047) decoded. A word in an unknown character set is left unchanged. */
 export function decodedWords(value: string): string {
   return value
     .slice(0, 2000)

@@ -1,12 +1,11 @@
-// Reads returned mails in a worker thread. Every recipient can send one back, so the time that it takes to read one must
-// not delay anything else.
+// Reads returned mails in a worker thread. Every recipient can return one, so the time needed to read it must not delay anything else.
 
 import { ownModule } from "#runtime/program.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { createWorkerThread } from "#runtime/worker-thread.ts";
 import type { MailReport } from "./delivery-report.ts";
 
-/** `unreadable`: reading took too long or broke the thread, and would again. `busy`: the mail was not read. */
+/** `unreadable`: reading took too long or crashed the thread, and would do so again. `busy`: the mail was not read. */
 type ReportReading = { kind: "read"; report: MailReport } | { kind: "unreadable" } | { kind: "busy" };
 
 /** Reads a raw mail, at most its first MiB. Never rejects. */

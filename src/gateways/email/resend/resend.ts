@@ -139,7 +139,7 @@ const faults = new Map<string, Fault>([
   ["daily_quota_exceeded", "configuration"], // of a rolling day, so waiting helps
   ["monthly_quota_exceeded", "configuration"],
   ["rate_limit_exceeded", "transient"],
-  // A request with this key came before. The answer does not say whether its mail was sent.
+  // A request with this key was made before. The answer does not say whether its mail was sent.
   ["concurrent_idempotent_requests", "ambiguous"],
   ["invalid_idempotent_request", "ambiguous"],
 ]);
@@ -155,7 +155,7 @@ export function resendFault(code: string, status: number): Fault | undefined {
   return faults.get(code);
 }
 
-/** Resend took the mail and did not send it. */
+/** Resend accepted the mail and did not send it. */
 function failed(code: string, reason: string | null): EventReport {
   return omitUndefined<EventReport>({ status: "failed", code, reason: reasonText(reason) });
 }

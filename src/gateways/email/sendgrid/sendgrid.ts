@@ -123,7 +123,7 @@ async function bodyOf(
     from: { email: address, ...(name === null ? {} : { name }) },
     ...(email.replyTo === null ? {} : { reply_to: { email: email.replyTo } }),
     subject: email.subject,
-    // Text has to come first, and no part may be empty.
+    // Text must come first, and no part may be empty.
     content: [
       ...(email.text === "" && email.html !== null ? [] : [{ type: "text/plain", value: email.text || " " }]),
       ...(email.html === null ? [] : [{ type: "text/html", value: email.html }]),
@@ -145,7 +145,7 @@ async function bodyOf(
   };
 }
 
-/** The gateway's own address is wrong for every mail, and a recipient for one. Other fields may be of either kind. */
+/** The gateway's own address is wrong for every mail, a recipient only for one. Other fields may be either. */
 function faultOfField(field: string): Fault | undefined {
   if (/^from(?:\.|$)/.test(field)) return "configuration";
   return /^personalizations\.\d+\.to(?:\.|$)/.test(field) ? "permanent" : undefined;
@@ -159,7 +159,7 @@ function secondsToReset({ headers }: Answer, now: number): string | undefined {
 }
 
 /**
- * The `X-Message-Id` of the answer to the send call. Events append the servers that the mail went through
+ * The `X-Message-Id` of the answer to the send call. Events append the servers that the mail passed
  * (`{id}.filter0425p1mdw1.13037.57168B4A1D.0`, `{id}.recvd-…`). Some events of dropped mails lack the id in front.
  */
 function referenceOf(event: Json): string | null {
@@ -190,7 +190,7 @@ function bounceOf(event: Json): EventReport {
   });
 }
 
-/** SendGrid did not send the mail at all. Only these two of its reasons mean that the address takes no mail. */
+/** SendGrid did not send the mail at all. Only these two of its reasons mean that the address does not accept mail. */
 function dropOf(event: Json): EventReport {
   const cause = reasonText(textAt(event, "$.reason"));
   const reason = `SendGrid did not send the mail: ${cause ?? "no reason given"}.`;

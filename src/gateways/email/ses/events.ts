@@ -1,6 +1,6 @@
-// What SES publishes about a mail
-// (https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html). Each mail has one recipient
-// here, so the first of a list is the only one. Our id comes back as a tag, but only through a configuration set.
+// The events that SES publishes about a mail (https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html).
+// Each mail has one recipient here, so the first of a list is the only one. Our id is returned as a tag, but only through a configuration
+// set.
 
 import type { Engagement, Receipt, Received } from "#gateways/callback.ts";
 import { messageIdTag } from "#gateways/email/http-mail.ts";
@@ -51,7 +51,7 @@ function reports({
   };
 }
 
-/** SES keeps a list of addresses that bounced or complained before, and sends them nothing. */
+/** SES keeps a list of addresses that bounced or complained before, and sends nothing to them. */
 const suppressed = "OnAccountSuppressionList";
 
 function receiptOf(type: string, field: Field, ids: EventIds): Receipt | null {
@@ -97,7 +97,7 @@ const contentSubTypes = new Set(["MessageTooLarge", "ContentRejected", "Attachme
 function bounceOf(field: Field): Omit<Receipt, "reference"> {
   const subType = reasonText(field("$.bounce.bounceSubType"));
   const status = field("$.bounce.bouncedRecipients[0].status");
-  // The whole name or none: a part of a secret would not be recognised any more.
+  // The whole name or none: a part of a secret would not be recognised.
   const name = subType !== undefined && /^\w{1,64}$/.test(subType) ? subType : undefined;
   const code = status !== null && /^[245]\.\d{1,3}\.\d{1,3}$/.test(status) ? status : name;
   const words = reasonText(field("$.bounce.bouncedRecipients[0].diagnosticCode"));

@@ -157,8 +157,8 @@ async function contentOf(email: EmailContent): Promise<object> {
 }
 
 /**
- * Errors (the page of SendEmail, and CommonErrors.html beside it). AWS answers 400 to most faults of the account, so by
- * the status alone a wrongly configured gateway would reject every mail.
+ * Errors (the page of SendEmail, and CommonErrors.html beside it). AWS answers 400 to most faults of the account, so judged by the status
+ * alone, a wrongly configured gateway would reject every mail.
  */
 const faults = new Map<string, Fault>([
   ["BadRequestException", "unclear"], // the input is not valid

@@ -32,7 +32,7 @@ const maxTimerMs = 2 ** 31 - 1;
 export interface Envelope {
   from: string;
   to: string;
-  /** Comes back in reports of failure, where the server can do that (RFC 3461). */
+  /** Quoted in reports of failure, if the server supports that (RFC 3461). */
   id: string;
 }
 
@@ -57,7 +57,7 @@ type SmtpError = Error & {
 };
 
 export class SmtpConnection {
-  /** Mails that were begun on this connection. */
+  /** Mails begun on this connection. */
   mailCount = 0;
   readonly #connection: SMTPConnection;
   readonly #secrets: readonly string[];
@@ -150,7 +150,7 @@ export class SmtpConnection {
     const secrets = this.#secrets;
     this.mailCount += 1;
     let flowing = false;
-    /** The final dot may have gone out. */
+    /** The final dot may have been sent. */
     let handedOver = false;
     /** Where nodemailer adds the dot, between the mail and the socket. */
     let content: Duplex | null = null;
@@ -163,19 +163,19 @@ export class SmtpConnection {
       });
     const giveUp = (disconnect: Disconnect) => {
       finish(disconnect);
-      // Immediately: the content would go on flowing until the promise is handled.
+      // Immediately: the content would keep flowing until the promise is handled.
       this.destroy();
     };
     const watchdog = new Watchdog(clock, timeoutMs, () => giveUp({ kind: "silent" }));
     const abort = () => giveUp({ kind: "aborted" });
-    // `end` precedes nodemailer's error. The error says more, so it counts if there is one.
+    // `end` precedes nodemailer's error. The error says more, so it is used if there is one.
     const lost = () => queueMicrotask(() => finish({ kind: "lost", detail: "" }));
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
     connection.on("end", lost);
     const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const socket = socketOf(connection);
-    // A short mail goes out with its final dot in one packet. A longer one must flow, or the socket would never drain.
+    // A short mail is sent with its final dot in one packet. A longer one must flow, or the socket would never drain.
     const isWhole = size <= maxWholeBytes && socket !== null;
     const mail = streamOf(
       isWhole ? [Buffer.concat(pieces)] : pieces.filter((piece) => piece.length > 0),

@@ -8,13 +8,13 @@ import { cleanText } from "#settings/redact.ts";
 /** Every outcome of a mail that the server has not accepted. */
 export type Failure = Exclude<Outcome, { kind: "accepted" }>;
 
-/** Which command a reply answers or is awaited for. `dot`: the mail has been handed over whole. */
+/** The command that a reply answers. `dot`: the whole mail has been handed over. */
 export type Stage = "greeting" | "hello" | "starttls" | "auth" | "mail" | "rcpt" | "data" | "dot";
 
 interface Reply {
   /** Three digits, the first of them 2 to 5. */
   status: number;
-  /** RFC 3463, such as `5.1.1`; null: the reply has none. */
+  /** RFC 3463, such as `5.1.1`; null if the reply has none. */
   enhanced: string | null;
   /** On one line, without the codes. */
   text: string;
@@ -37,8 +37,7 @@ export function readReply(reply: string): Reply | null {
 }
 
 /**
- * What a permanent refusal (5yz) means: `permanent` for this message, a `configuration` that refuses every message, or
- * `unclear` which of them.
+ * The meaning of a permanent refusal (5yz): `permanent` for this message, a `configuration` that refuses every message, or `unclear` which.
  */
 type Fault = "permanent" | "configuration" | "unclear";
 
@@ -49,22 +48,22 @@ const faultOfEnhanced = new Map<string, Fault>([
   ["5.1.3", "permanent"], // not an address
   ["5.1.4", "permanent"], // an ambiguous address
   ["5.1.6", "permanent"], // the mailbox has moved
-  ["5.1.10", "permanent"], // the domain takes no mail
+  ["5.1.10", "permanent"], // the domain accepts no mail
   ["5.2.0", "permanent"], // the mailbox
   ["5.2.1", "permanent"], // a mailbox that is disabled
   ["5.2.2", "permanent"], // a mailbox that is full
-  ["5.4.4", "permanent"], // no way to the recipient's domain
+  ["5.4.4", "permanent"], // no route to the recipient's domain
   ["5.1.7", "configuration"], // the sender's address is not valid
   ["5.1.8", "configuration"], // the sender's domain is not valid
-  ["5.2.3", "permanent"], // longer than the mailbox takes
-  ["5.3.4", "permanent"], // longer than the server takes
+  ["5.2.3", "permanent"], // longer than the mailbox accepts
+  ["5.3.4", "permanent"], // longer than the server accepts
   ["5.4.5", "configuration"], // Google: the day's sending limit is reached
   ["5.5.0", "configuration"], // a fault of the protocol, as 5.5.1 and 5.5.2 are
   ["5.5.1", "configuration"], // commands out of order: the session is at fault
   ["5.5.2", "configuration"], // a command was not understood
   ["5.7.0", "configuration"], // Postfix and others: sign in, or use STARTTLS, first
   ["5.7.8", "configuration"], // wrong credentials
-  ["5.7.9", "configuration"], // the way of signing in is too weak
+  ["5.7.9", "configuration"], // the authentication mechanism is too weak
   ["5.7.11", "configuration"], // encryption is needed to sign in
 ]);
 
@@ -74,14 +73,14 @@ const faultOfStatus = new Map<number, Fault>([
   [502, "configuration"], // the server does not have the command
   [503, "configuration"], // commands out of order, or not signed in
   [504, "configuration"], // the server does not have the parameter
-  [521, "configuration"], // the server takes no mail at all
+  [521, "configuration"], // the server accepts no mail at all
   [523, "permanent"], // RFC 5321 bis, mail too long
   [530, "configuration"], // sign in first
-  [534, "configuration"], // the way of signing in is too weak
+  [534, "configuration"], // the authentication mechanism is too weak
   [535, "configuration"], // wrong credentials
   [538, "configuration"], // encryption is needed to sign in
   [552, "permanent"], // too long, or the mailbox is full
-  [556, "permanent"], // the recipient's domain takes no mail
+  [556, "permanent"], // the recipient's domain accepts no mail
 ]);
 
 /**
@@ -97,13 +96,13 @@ function faultOf(stage: Stage, { status, enhanced, text }: Reply): Fault {
   if (stage === "rcpt" || stage === "dot")
     // 550 and 554 without an enhanced code, and 5.7.1, refuse mailboxes, contents, senders and clients alike.
     return configurationWords.test(text) ? "configuration" : "unclear";
-  // So far the server knows nothing of the message but its sender, which is a setting.
+  // So far the server knows only the message's sender, which is a setting.
   return "configuration";
 }
 
 /**
- * How far a transmission has come. Before MAIL (`session`) nothing is about a message, so no failure may be attributed to
- * one. `handed_over`: the final dot was written to the socket, so the server may have taken the mail.
+ * The progress of a transmission. Before MAIL (`session`) nothing is about a message, so no failure may be attributed to one.
+ * `handed_over`: the final dot was written to the socket, so the server may have accepted the mail.
  */
 type Phase = "session" | "envelope" | "handed_over";
 

@@ -6,14 +6,14 @@ import type { Clock } from "#runtime/runtime.ts";
 import { type Envelope, SmtpConnection, type SmtpOutcome, type Tools } from "./connection.ts";
 import type { SmtpTarget } from "./settings.ts";
 
-/** Servers limit it, often to 100. */
+/** Servers limit this number, often to 100. */
 const maxMailsPerConnection = 100;
 /** Shorter than the idle timeout of any server, so that we mostly close first. */
 const maxIdleMs = 5000;
 
 export class SmtpPool {
   readonly #target: SmtpTarget;
-  /** The most recently used one is last and is taken first, so that the others expire in a quiet time. */
+  /** The most recently used one is last and is used first, so that the others expire in a quiet time. */
   readonly #idle: { connection: SmtpConnection; since: number }[] = [];
   #sweeping: AbortController | null = null;
   #closed = false;

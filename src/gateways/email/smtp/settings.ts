@@ -1,5 +1,5 @@
-// The settings of an `smtp` gateway, and what follows from them: where and how to connect, and which key signs.
-// Encryption never depends on what the server offers: without it the connection is given up.
+// The settings of an `smtp` gateway, and what is derived from them: where and how to connect, and which key signs. Encryption never depends
+// on what the server offers: without it the connection is closed.
 
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
@@ -129,7 +129,7 @@ export function targetUrl(settings: SmtpSettings): string {
   return hostUrl(host, port);
 }
 
-/** The DKIM key in the settings. Null when they have none. */
+/** The DKIM key in the settings. Null if they have none. */
 export function configuredDkimKey({ dkim }: SmtpSettings): DkimKey | null {
   if (dkim === undefined) return null;
   const { domain, selector, private_key } = dkim;

@@ -1,6 +1,6 @@
-// Any mail server that takes mails for delivery: one recipient per mail, encrypted unless the settings say otherwise,
-// signed with DKIM if there is a key. A server cannot be asked what became of a mail, so one that may have been taken is
-// sent once more under the same Message-ID, by which most mailboxes show it once.
+// Any mail server that accepts mails for delivery: one recipient per mail, encrypted unless the settings say otherwise, signed with DKIM if
+// there is a key. A server cannot be asked about a past mail, so one that may have been accepted is sent once more under the same
+// Message-ID; most mailboxes then show it once.
 
 import { wireAddress } from "#contract/address.ts";
 import { dkimSignatures } from "#gateways/email/mime/dkim.ts";
@@ -52,7 +52,7 @@ export const smtp = defineGateway({
         const { outbound, clock, timeoutMs } = host;
         const tools = { outbound, clock, timeoutMs, signal };
         const outcome = await pool.send(envelope, [signatures, mail], tools);
-        // Reports of failure quote the Message-ID. A server's queue id is its own, and may come again.
+        // Reports of failure quote the Message-ID. A server's queue id is local to it, and may be reused.
         return outcome.kind === "accepted" ? { ...outcome, reference: messageId.slice(1, -1) } : outcome;
       },
       close: async () => pool.close(host.clock),

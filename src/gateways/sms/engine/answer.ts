@@ -1,11 +1,11 @@
-// How a vendor's answers are read: what is a yes, where the vendor's id and code are, and what each code means. Tables list
-// codes that say more than their status; for all others the status decides, and a refusal in a 2xx is `unclear`.
+// How a vendor's answers are read: what counts as success, where the vendor's id and code are, and what each code means. Tables list codes
+// that say more than their status; for all others the status decides, and a refusal in a 2xx is `unclear`.
 
 import { type Json, textAt } from "#gateways/json-path.ts";
 import type { FinalReceipt } from "#gateways/outcome.ts";
 import type { Answer, AnswerFormat, Fault, Verdict } from "#gateways/vendor-outcome.ts";
 
-/** The vendor's codes by what they mean. A key may end in `*`: every code that begins so. */
+/** The vendor's codes by meaning. A key may end in `*`, for every code with this prefix. */
 type FaultTable = Partial<Record<Fault, readonly (string | number)[]>>;
 
 type Reader = string | ((json: Json, answer: Answer) => string | null);
@@ -16,24 +16,24 @@ interface SmsAnswer {
   /** Statuses with which the vendor accepts; default: every 2xx. */
   statuses?: readonly number[];
   /**
-   * For vendors that answer 2xx to refusals: where the result is, and which results mean yes. `entry`: where the result of the
-   * message itself is, which may be no under a yes for the request, and the path of its code.
+   * For vendors that answer 2xx to refusals: where the result is, and which results mean success. `entry`: where the result of the message
+   * itself is, which may be a refusal although the request succeeded, and the path of its code.
    */
   verdict?:
     | { path: string; accepted: readonly string[]; entry?: { path: string; refused: string; code: string } }
     | ((json: Json, answer: Answer) => Verdict);
-  /** Path of the vendor's id, or what finds it; null: the vendor gives none, and receipts carry our id. */
+  /** Path of the vendor's id, or what finds it; null if the vendor gives none, and receipts carry our id. */
   reference: Reader | null;
-  /** Paths of the vendor's code, the first that has a value; in a 2xx of a `verdict` the result itself is the last of them. */
+  /** Paths of the vendor's code, the first with a value; in a 2xx with a `verdict`, the result itself is the last of them. */
   code?: string | readonly string[] | ((json: Json, answer: Answer) => string | null);
   /** Paths of the vendor's words about an error. */
   text?: string | readonly string[];
   faults?: FaultTable;
-  /** How the message ended, where a yes may say so already; null: it does not. */
+  /** The final status, if a success may already contain it; null if it does not. */
   receipt?(json: Json): FinalReceipt | null;
-  /** A wider code, such as the type of the error, whose meaning counts where the table does not list `code`. */
+  /** A broader code, such as the type of the error, whose meaning counts if the table does not list `code`. */
   widerCode?(json: Json): string | null;
-  /** 5xx with which the message has certainly not been taken. */
+  /** 5xx statuses with which the message has certainly not been accepted. */
   notAcceptedStatuses?: readonly number[];
 }
 
@@ -90,7 +90,7 @@ function firstOf(paths: string | readonly string[] | undefined): (json: Json) =>
   };
 }
 
-/** What a code means; undefined: no table lists it. */
+/** What a code means; undefined if no table lists it. */
 export function faultReader(table: FaultTable): (code: string) => Fault | undefined {
   const exact = new Map<string, Fault>();
   const prefixes: [string, Fault][] = [];

@@ -6,9 +6,9 @@ import type { Draft } from "./request.ts";
 
 /** Authenticates requests of one account. */
 export interface Auth {
-  /** All headers of the request. `now`: epoch ms; `transmission` differs from request to request. */
+  /** All headers of the request. `now`: epoch ms; `transmission` is different for each request. */
   headers(draft: Draft, moment: { now: number; transmission: string }): Record<string, string>;
-  /** How the secrets are spelled in requests, where that is not how the settings spell them. */
+  /** The secrets in the encodings that requests use, if these differ from the settings. */
   secrets: readonly string[];
 }
 

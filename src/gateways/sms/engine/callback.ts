@@ -1,4 +1,4 @@
-// Reads the callbacks of SMS vendors: JSON, a form, or the query of a GET. The proof comes first, and decides what is read.
+// Reads the callbacks of SMS vendors: JSON, a form, or the query of a GET. The proof comes first, and determines what is read.
 
 import { createHash } from "node:crypto";
 import type {
@@ -22,13 +22,13 @@ import { accountFaultUpdate, eventTime, omitUndefined, reasonText } from "#gatew
 import type { Coverage, Proof } from "./proof.ts";
 import type { Words } from "./words.ts";
 
-/** A path and the values there that select a report; without values any value does. */
+/** A path and the values there that select a report; without values, any value does. */
 type Condition = readonly [path: string, ...values: string[]];
 
 export interface SmsCallback<Settings> {
-  /** The callback is read when any of them proves it. */
+  /** The callback is read if any of them succeeds. */
   proofs: readonly Proof<Settings>[];
-  /** Reads what the proof covers, where the vendor does not write it in UTF-8; default: `documentOf`. */
+  /** Decodes what the proof covers, if the vendor does not write UTF-8; default: `documentOf`. */
   document?(callback: CallbackRequest, covers: Coverage): Json | undefined;
   /** Path of the list, if one callback has several reports; a document that is a list is one itself. */
   items?: string;
@@ -38,32 +38,32 @@ export interface SmsCallback<Settings> {
     reference?: TextReader;
     /** The message's id at Trunkline, where the vendor repeats it. */
     id?: TextReader;
-    /** Null: the report is about something else. */
+    /** Null if the report is about something else. */
     status: TextReader;
     words: Words;
     code?: TextReader;
     reason?: TextReader;
     at?: TextReader;
-    /** Of failures that are the account's, such as for want of credit: they pause the gateway. `code` default: as above. */
+    /** For failures that are the account's, such as a lack of credit: they pause the gateway. `code` default: as above. */
     accountFaults?: { codes: readonly string[]; code?: TextReader };
   };
   inbound?: {
     when: Condition;
-    /** The vendor's id; undefined: it gives none, and one is made of the content. */
+    /** The vendor's id; undefined if it gives none, and one is derived from the content. */
     id?: TextReader;
     from: TextReader;
     to: TextReader;
     text: TextReader;
-    /** Numbers come without their plus: it is added to those that are long enough to be international. */
+    /** Numbers arrive without their plus: it is added to those that are long enough to be international. */
     withoutPlus?: boolean;
     replyTo?: TextReader;
     media?(report: Json): InboundMessage["media"];
-    /** Distinguishes messages, where the same text may come twice and has no id. */
+    /** Distinguishes messages, if the same text may arrive twice and has no id. */
     at?: TextReader;
   };
-  /** A report that a person opted out, which the vendor heeds by itself. It has no id, no status and no text. */
+  /** A report that a person opted out, which the vendor enforces itself. It has no id, no status and no text. */
   optOut?: { when: Condition; from: TextReader; to: TextReader };
-  /** What the vendor wants in the answer; default: nothing, because some vendors send it to the person who wrote. */
+  /** The answer that the vendor expects; default: empty, because some vendors send it to the person who wrote. */
   reply?: { contentType: string; body: string };
 }
 
@@ -123,7 +123,7 @@ export async function receiveSms<Settings>(
       const receipt = receiptOf(report, rules, status, messageId, hasReference);
       if (receipt !== null) received.receipts.push(receipt);
       const update = receipt === null ? null : accountUpdateOf(report, rules, receipt, tools.clock.now());
-      // Of many failures in one call the last says it all.
+      // Of many failures in one call, the last is enough.
       if (update !== null) received.accountUpdates = [update];
     }
   }
@@ -139,7 +139,7 @@ export async function receiveSms<Settings>(
   return received;
 }
 
-/** The first proof that holds; otherwise the most useful refusal: one that can be repaired or repeated, then `forbidden`. */
+/** The first proof that succeeds; otherwise the most useful refusal: one that can be fixed or retried, then `forbidden`. */
 async function firstProof<Settings>(
   proofs: readonly Proof<Settings>[],
   callback: CallbackRequest,
@@ -161,8 +161,8 @@ function matches(report: Json, [path, ...values]: Condition): boolean {
 }
 
 /**
- * A form or query as an object of its first values, so that paths such as `$.id` work as in JSON. The query is read where the
- * proof covers it, of a GET and of a call without a body. Who saw one signed body could write any query beside it.
+ * A form or query as an object of its first values, so that paths such as `$.id` work as in JSON. The query is read if the proof covers it,
+ * for a GET and for a call without a body. Someone who saw one signed body could write any query beside it.
  */
 export function documentOf(callback: CallbackRequest, covers: Coverage): Json | undefined {
   const isQuery = covers === "call" && callback.method === "GET";
@@ -204,7 +204,7 @@ function receiptOf<Settings>(
   });
 }
 
-/** What the failure of a message says about the account; null: nothing. */
+/** What the failure of a message says about the account; null if nothing. */
 function accountUpdateOf<Settings>(
   report: Json,
   { accountFaults, code: ownCode }: NonNullable<SmsCallback<Settings>["receipt"]>,
@@ -216,7 +216,7 @@ function accountUpdateOf<Settings>(
   return accountFaults.codes.includes(read) ? accountFaultUpdate(code ?? read, reason, at ?? now) : null;
 }
 
-/** A person may opt out, in, and out again, so what comes again within a minute alone is a repeat. */
+/** A person may opt out, in, and out again, so only a second report within a minute is a repetition. */
 function optOutOf<Settings>(
   report: Json,
   rules: NonNullable<SmsCallback<Settings>["optOut"]>,
@@ -227,7 +227,7 @@ function optOutOf<Settings>(
   return message === null ? null : { ...message, optedOut: true };
 }
 
-/** Null: without a sender. NUL is dropped: PostgreSQL cannot store it in a text. */
+/** Null without a sender. NUL is dropped: PostgreSQL cannot store it in a text. */
 function inboundOf<Settings>(
   report: Json,
   rules: NonNullable<SmsCallback<Settings>["inbound"]>,

@@ -1,5 +1,5 @@
-// SMS gateways of HTTP APIs: `defineHttpSms` turns a vendor's request, tables and proofs into an adapter. A vendor is one
-// file under `vendors/` and one file of recorded traffic; what an operator writes for `http-api` is compiled to the same.
+// SMS gateways of HTTP APIs: `defineHttpSms` turns a vendor's request, tables and proofs into an adapter. A vendor is one file under
+// `vendors/` and one file of recorded traffic; an operator's `http-api` settings are compiled to the same.
 
 import { z } from "zod";
 import { defineGateway, type GatewayAdapter, type GatewayDefinition } from "#gateways/gateway.ts";
@@ -12,7 +12,7 @@ import { receiveSms, type SmsCallback } from "./callback.ts";
 import { draftOf, type SmsRequest } from "./request.ts";
 import { outgoingSms, type Sms } from "./sms.ts";
 
-/** What the settings of every such gateway have. */
+/** The settings of every such gateway. */
 type SmsFields = { timeout_ms: typeof timeoutField };
 
 interface HttpSmsDefinition<Settings extends z.ZodObject<SmsFields>>
@@ -20,24 +20,24 @@ interface HttpSmsDefinition<Settings extends z.ZodObject<SmsFields>>
     GatewayDefinition<Settings>,
     "kind" | "title" | "summary" | "settings" | "onUnknown" | "idempotencyWindowMs" | "receive"
   > {
-  /** Where messages are sent to. */
+  /** The URL that messages are sent to. */
   url(settings: z.output<Settings>): string;
   auth?(settings: z.output<Settings>): Auth;
-  /** Null: the message cannot be put into this vendor's request. */
+  /** Null if the message cannot be expressed in this vendor's request. */
   request(sms: Sms, settings: z.output<Settings>, url: string): SmsRequest | null;
-  /** How to read answers: of a vendor's file, made by `answerFormat`. */
+  /** How to read answers; a vendor's file makes it with `answerFormat`. */
   answer: AnswerFormat | ((settings: z.output<Settings>) => AnswerFormat);
-  /** How to read callbacks, where tables can say it; `receive` otherwise. */
+  /** How to read callbacks, if tables can describe it; otherwise `receive`. */
   callback?:
     | SmsCallback<z.output<Settings>>
     | ((settings: z.output<Settings>) => SmsCallback<z.output<Settings>>);
-  /** Secrets beside the fields that the schema marks. */
+  /** Secrets besides the fields that the schema marks. */
   secrets?(settings: z.output<Settings>): readonly string[];
 }
 
 /**
- * The settings of a vendor: its own fields, its address, and the time that a request may take. `baseUrl`: null where every
- * account has a host of its own.
+ * The settings of a vendor: its own fields, its address, and the timeout of a request. `baseUrl`: null if every account has a host of its
+ * own.
  */
 export function smsSettings<Fields extends z.ZodRawShape>(
   baseUrl: string,

@@ -1,4 +1,4 @@
-// Callbacks with an HMAC of what they say in a header, under a secret that the vendor shares.
+// Callbacks with an HMAC of their contents in a header, made with a secret that the vendor shares.
 
 import { createHmac } from "node:crypto";
 import type { CallbackRequest } from "#gateways/callback.ts";
@@ -12,9 +12,9 @@ interface Hmac<Settings> {
   hash: "sha256" | "sha512";
   encoding: "hex" | "base64";
   header: string;
-  /** Whether the signed parts are method, URL and body, or the body without them. */
+  /** Whether the signed parts are method, URL and body, or only the body. */
   covers: Coverage;
-  /** What is signed; null: a part of it is missing. */
+  /** What is signed; null if a part of it is missing. */
   of(callback: CallbackRequest): readonly (string | Buffer)[] | null;
   /** The header with the time of signing, in seconds, if it is one of the parts. */
   timeHeader?: string;

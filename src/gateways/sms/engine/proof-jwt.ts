@@ -1,5 +1,5 @@
-// JSON Web Tokens with which vendors prove their callbacks (RFC 7519): signed with a shared secret, and carrying digests of
-// what they prove, or the event itself.
+// JSON Web Tokens with which vendors authenticate their callbacks (RFC 7519): signed with a shared secret, and carrying digests of what
+// they cover, or the event itself.
 
 import { createHash, createHmac } from "node:crypto";
 import type { CallbackRequest } from "#gateways/callback.ts";
@@ -13,15 +13,15 @@ const hashes = new Map([
   ["HS512", "sha512"],
 ]);
 
-/** Clocks differ, and some vendors give a token a minute only. */
+/** Clocks differ, and some vendors issue a token only once a minute. */
 const clockSkewSeconds = 300;
 
 export interface JwtRules<Settings> {
   secret: Secret<Settings>;
   named: string;
-  /** Header names in lower case; a Bearer scheme before the token is left out. */
+  /** Header names in lower case; a Bearer scheme before the token is skipped. */
   header: string;
-  /** Default: HS256 alone. */
+  /** Default: only HS256. */
   algorithms?: readonly string[];
   issuer?: string;
   /** The claim with the SHA-256 of the body in hex. */
@@ -32,11 +32,11 @@ export interface JwtRules<Settings> {
   claimsAreEvent?: boolean;
   /** Without `exp`: how old `iat` may be, seconds. */
   maxAgeSeconds?: number;
-  /** What a call without a token is: `unavailable` where the vendor repeats it with one. */
+  /** The result for a call without a token: `unavailable` if the vendor repeats it with one. */
   unsigned?: "forbidden" | "unavailable";
 }
 
-/** Throws for rules by which a token would prove nothing that can be read. */
+/** Throws for rules by which a token would cover nothing that can be read. */
 export function jwt<Settings>(rules: JwtRules<Settings>): Proof<Settings> {
   const { algorithms = ["HS256"], unsigned = "forbidden" } = rules;
   if (rules.payloadHash === undefined && !rules.claimsAreEvent) {

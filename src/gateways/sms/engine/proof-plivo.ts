@@ -1,5 +1,5 @@
-// Plivo's signature of messaging callbacks, version 2. It covers the URL up to its path and a nonce, and neither the query nor
-// the body: who saw one callback can write others. So the URL has to prove itself as well, by its message or by the token.
+// Plivo's signature of messaging callbacks, version 2. It covers the URL up to its path and a nonce, but neither the query nor the body:
+// someone who saw one callback can write others. So the URL must contain a proof as well: that of its message, or the token.
 
 import { createHmac } from "node:crypto";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";

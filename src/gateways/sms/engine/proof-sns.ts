@@ -1,4 +1,4 @@
-// Callbacks that Amazon SNS signs with its certificate. What SNS carries is the event, and not the body around it.
+// Callbacks that Amazon SNS signs with its certificate. The message inside is the event, not the body around it.
 
 import { createCertificates, verifiedNotification } from "#gateways/aws/notification.ts";
 import { parseJson } from "#gateways/json-path.ts";

@@ -1,4 +1,4 @@
-// What proves that a callback comes from the vendor. Each proof compares in constant time, and never accepts an unset secret.
+// Proofs that a callback comes from the vendor. Each compares in constant time, and never accepts an unset secret.
 
 import type { CallbackRequest, Received } from "#gateways/callback.ts";
 import { tokenRefusal } from "#gateways/callback-token.ts";
@@ -6,8 +6,8 @@ import type { CallbackTools } from "#gateways/connection.ts";
 import type { Json } from "#gateways/json-path.ts";
 
 /**
- * What a proof vouches for, and what is read because of it. `call`: the whole call, since a secret of ours came with it or
- * a signature covers URL and body. `body`: the body alone, so that the query is not read, by any method.
+ * What a proof covers, and therefore what is read. `call`: the whole call, since it carries one of our secrets or a signature covers URL
+ * and body. `body`: only the body, so that the query is never read, for any method.
  */
 export type Coverage = "call" | "body";
 
@@ -28,7 +28,7 @@ export type Proof<Settings> = (
   tools: CallbackTools,
 ) => VerifiedCallback | Promise<VerifiedCallback>;
 
-/** A text of the settings; undefined or empty: not set. */
+/** A text of the settings; undefined or empty if not set. */
 export type Secret<Settings> = (settings: Settings) => string | undefined;
 
 export const forbidden = (reason: string): VerifiedCallback => ({ kind: "forbidden", reason });
@@ -46,8 +46,8 @@ export const messageUrl: Proof<unknown> = (callback, _settings, tools) => {
 };
 
 /**
- * A signature of the body, whose call may besides have come to the URL of a message: then it is about that message, even
- * if its reference was lost with the answer.
+ * A signature of the body. If the call also came to the URL of a message, it is about that message, even if its reference was lost with the
+ * answer.
  */
 export const atMessageUrl =
   <Settings>(signature: Proof<Settings>): Proof<Settings> =>
@@ -62,5 +62,5 @@ export const atMessageUrl =
 export const token: Proof<{ callback_token?: string | undefined }> = (callback, { callback_token }) =>
   tokenRefusal(callback, callback_token) ?? { kind: "proved", covers: "call" };
 
-/** Of vendors that sign nothing: reports come to the URL of their message, everything else brings the token. */
+/** For vendors that do not sign: reports come to the URL of their message, everything else presents the token. */
 export const tokenProofs = [messageUrl, token] as const;

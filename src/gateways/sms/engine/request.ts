@@ -1,10 +1,10 @@
 // The requests of SMS vendors: how they carry a message.
 
 type Scalar = string | number | boolean;
-/** An undefined field is left out. */
+/** An undefined field is omitted. */
 type Fields = Readonly<Record<string, Scalar | undefined>>;
 
-/** A request for one message; `POST` unless it says otherwise. At most one of `json`, `form` and `body` is given. */
+/** A request for one message; `POST` by default. At most one of `json`, `form` and `body` is given. */
 export interface SmsRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH";
   /** With its query, if the whole of it is fixed. */
@@ -14,11 +14,11 @@ export interface SmsRequest {
   headers?: Readonly<Record<string, string>>;
   json?: object;
   form?: Fields;
-  /** As it is; its content type is one of the `headers`. */
+  /** Sent unchanged; its content type is one of the `headers`. */
   body?: string;
 }
 
-/** A request as it leaves, except for what authenticates it. */
+/** A request in its final form, except for its authentication. */
 export interface Draft {
   method: "GET" | "POST" | "PUT" | "PATCH";
   url: string;
@@ -26,7 +26,7 @@ export interface Draft {
   body?: string;
 }
 
-/** The request without its authentication. Of `json` and `form` the headers say so, and ask for JSON in the answer. */
+/** The request without its authentication. For `json` and `form` it sets the content type, and asks for JSON in the answer. */
 export function draftOf({ method = "POST", url, query, headers, json, form, body }: SmsRequest): Draft {
   const draft: Draft = {
     method,

@@ -1,4 +1,4 @@
-// The SMS that a vendor's request is made of. This is the one place where the engine reads an outgoing message.
+// The SMS from which a vendor's request is made. This is the one place where the engine reads an outgoing message.
 
 import { type Encoding, type Measure, measure } from "#contract/messages/segments.ts";
 import type { GatewayTools } from "#gateways/connection.ts";
@@ -12,16 +12,16 @@ export interface Sms {
   /** The same without a plus. */
   readonly digits: string;
   readonly text: string;
-  /** The text in UTF-16BE, hex: UCS-2 as gateways of operators take it. */
+  /** The text in UTF-16BE, hex: UCS-2 in the form that operators' gateways accept. */
   readonly hexUcs2: string;
   readonly encoding: Encoding;
   /** At least 1. */
   readonly segments: number;
-  /** Differs from one transmission of a message to the next. */
+  /** Different for each transmission of a message. */
   readonly transmission: string;
-  /** Where the gateway's callbacks go; null without a public URL. */
+  /** The gateway's callback URL; null without a public URL. */
   readonly callbackUrl: string | null;
-  /** Where reports about this message alone go, in a URL that proves itself; undefined without a public URL. */
+  /** The URL for reports about only this message, with a proof in it; undefined without a public URL. */
   readonly reportUrl: string | undefined;
 }
 

@@ -2,13 +2,13 @@
 
 import type { ReceiptStatus } from "#gateways/outcome.ts";
 
-/** A vendor's words by what they mean. `ignored`: known, and nothing new. A word may end in `*`: every one that begins so. */
+/** A vendor's status words by meaning. `ignored`: known, and without news. A word may end in `*`, for every one with this prefix. */
 type WordTable = Partial<Record<ReceiptStatus | "ignored", readonly string[]>>;
 
-/** What a word means; undefined: the vendor's documentation did not have it. */
+/** What a word means; undefined if the vendor's documentation did not list it. */
 export type Words = (word: string) => ReceiptStatus | "ignored" | undefined;
 
-/** Vendors change the case of letters between versions, so it does not count. */
+/** Vendors change the case of letters between versions, so it is ignored. */
 export function wordReader(table: WordTable): Words {
   const exact = new Map<string, ReceiptStatus | "ignored">();
   const prefixes: [string, ReceiptStatus | "ignored"][] = [];

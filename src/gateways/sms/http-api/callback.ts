@@ -10,8 +10,8 @@ import type { HttpApiCallback } from "./settings.ts";
 const outcomes = ["delivered", "undelivered", "failed", "sent"] as const satisfies readonly ReceiptStatus[];
 
 /**
- * Reports of a callback with the right `token` (exactly one, in the query): its single report, a list, or the list at
- * `items`. Undefined settings: the gateway takes no callbacks.
+ * Reports of a callback with the right `token` (exactly one, in the query): its single report, a list, or the list at `items`. With
+ * undefined settings, the gateway accepts no callbacks.
  */
 export function callbackOf(settings: HttpApiCallback | undefined): SmsCallback<unknown> {
   if (settings === undefined) return { proofs: [] };

@@ -1,6 +1,6 @@
-// Any provider with an HTTP interface, described by settings: what to send, how to tell that it was accepted, and how to
-// read the provider's reports. They are compiled to what a vendor's own file says (`defineHttpSms`). Secrets may be anywhere
-// in url, headers and body, so nothing of these may reach a reason.
+// Any provider with an HTTP interface, described by settings: what to send, how to recognise acceptance, and how to read the provider's
+// reports. They are compiled to what a vendor's own file contains (`defineHttpSms`). Secrets may be anywhere in url, headers and body, so
+// nothing of these may appear in a reason.
 
 import { type Json, parseJson, readPath, textAt } from "#gateways/json-path.ts";
 import type { SmsCallback } from "#gateways/sms/engine/callback.ts";
@@ -34,7 +34,7 @@ export const httpApi = defineHttpSms({
   secrets: secretsOf,
 });
 
-/** The request for a message; null when its text would change the URL's path. */
+/** The request for a message; null if its text would change the URL's path. */
 function requestOf(sms: Sms, settings: HttpApiSettings): SmsRequest | null {
   const values: Values = { to: sms.to, message: sms.text, id: sms.id, from: settings.from ?? "" };
   const url = fillUrl(settings.url, values);
@@ -101,8 +101,8 @@ function isOneOf(value: string, words: readonly (string | number | boolean)[]): 
 }
 
 /**
- * Everything in the settings that may be a secret: header values (also without their scheme, and a Basic pair decoded),
- * the URL after its host, texts of the body, the callback's token.
+ * Everything in the settings that may be a secret: header values (also without their scheme, and a Basic pair decoded), the URL after its
+ * host, texts of the body, the callback's token.
  */
 function secretsOf(settings: HttpApiSettings): string[] {
   const secrets = settings.callback === undefined ? [] : [settings.callback.token];

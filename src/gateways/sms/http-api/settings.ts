@@ -1,6 +1,5 @@
-// The settings of an `http-api` gateway: a provider's HTTP interface, described instead of programmed. Unknown fields,
-// headers that would break the request apart, and templates without the recipient or the text are refused on saving, so
-// that they cannot fail on sending.
+// The settings of an `http-api` gateway: a provider's HTTP interface, described instead of programmed. Unknown fields, headers that would
+// break the request framing, and templates without the recipient or the text are refused when saved, so that they cannot fail later.
 
 import { z } from "zod";
 import { timeoutField } from "#gateways/http-settings.ts";

@@ -1,11 +1,11 @@
-// Fills `{{to}}`, `{{message}}`, `{{id}}` and `{{from}}` into the requests of an `http-api` gateway, once, with the escaping
-// of their place. A `{{…}}` inside a value, and any other one, stays text.
+// Substitutes `{{to}}`, `{{message}}`, `{{id}}` and `{{from}}` in the requests of an `http-api` gateway, once, with the escaping of their
+// place. A `{{…}}` inside a value, and any other one, is kept as text.
 
 const fields = ["to", "message", "id", "from"] as const;
 type Field = (typeof fields)[number];
 export type Values = Record<Field, string>;
 
-/** A sample message, with which settings are checked. */
+/** A sample message for checking settings. */
 export const sampleValues: Values = { to: "+15550100", message: "Hello", id: "msg_0", from: "Sample" };
 
 const pattern = /\{\{\s*(to|message|id|from)\s*\}\}/g;
@@ -43,8 +43,8 @@ function fill(template: string, values: Values, escaped: (value: string) => stri
 }
 
 /**
- * Fields in the path and the query, percent-encoded. Null if the path would contain a value of `.` or `..`: URL parsers
- * resolve those, in every spelling, and the request would go elsewhere.
+ * Fields in the path and the query, percent-encoded. Null if the path would contain a value of `.` or `..`: URL parsers resolve those, in
+ * every encoding, and the request would reach another path.
  */
 export function fillUrl(template: string, values: Values): string | null {
   const path = template.split("?", 1)[0] ?? "";
@@ -72,7 +72,7 @@ export function fillHeader(template: string, values: Values): string {
   );
 }
 
-/** The JSON body: fields filled in the parsed structure, or JSON-escaped in a text. */
+/** The JSON body: fields substituted in the parsed structure, or JSON-escaped in a text. */
 export function fillJson(template: Plain, values: Values): string {
   if (typeof template === "string") {
     return fill(template, values, (value) => JSON.stringify(value).slice(1, -1));

@@ -1,5 +1,5 @@
-// One connection to an SMSC: opened, bound, and then used for many messages until one side ends it. It knows which PDU was
-// written and which was answered, because that decides whether a message may have been sent.
+// One connection to an SMSC: opened, bound, and then used for many messages until one side closes it. It tracks which PDU was written and
+// which was answered, because that determines whether a message may have been sent.
 
 import type { Clock, DialResult, Log, Outbound } from "#runtime/runtime.ts";
 import {
@@ -54,7 +54,7 @@ interface BindEvents {
   onEnd(bind: Bind, reason: string): void;
 }
 
-/** Why no connection came about. `refused`: the SMSC knows us and says no. */
+/** Why no connection was made. `refused`: the SMSC knows us and refuses. */
 export interface BindFailure {
   reason: string;
   refused: boolean;
@@ -86,9 +86,9 @@ export class Bind {
   #isBound = false;
   #corked = false;
   #receivedAt: number;
-  /** When an `enquire_link` went that nothing has followed; null: none is out. */
+  /** When an `enquire_link` was sent that nothing has followed; null if none is outstanding. */
   #enquiredAt: number | null = null;
-  /** While nothing is read, no time passes for answers. */
+  /** While nothing is read, timeouts for answers do not advance. */
   #pausedAt: number | null = null;
   #pausedMs = 0;
   #watchUntil = Number.POSITIVE_INFINITY;
@@ -162,7 +162,7 @@ export class Bind {
     return this.#isBound && !this.#over.signal.aborted;
   }
 
-  /** Writes one `submit_sm`. `messageId`: the message that a late answer settles; null: a late answer says too little. */
+  /** Writes one `submit_sm`. `messageId`: the message that a late answer settles; null if a late answer would say too little. */
   submit(body: Buffer, messageId: string | null): Promise<Submission> {
     if (!this.isOpen) return Promise.resolve({ kind: "not_written" });
     const sequence = this.#pending.nextSequence();
@@ -173,16 +173,16 @@ export class Bind {
     return submission;
   }
 
-  /** Answers a delivery. False: the connection has ended, so the SMSC will deliver it again. */
+  /** Answers a delivery. False if the connection has ended, so the SMSC will deliver it again. */
   answer(pdu: Pdu, code: number): boolean {
     if (!this.isOpen) return false;
-    // An empty message_id: SMSCs are upset by another one.
+    // An empty message_id: some SMSCs cannot handle another one.
     const body = code === status.ok ? Buffer.from([0]) : Buffer.alloc(0);
     this.#write(encodePdu(responseTo(pdu.command), code, pdu.sequence, body));
     return true;
   }
 
-  /** Reads nothing more for now: deliveries come faster than they can be stored. */
+  /** Pauses reading: deliveries arrive faster than they can be stored. */
   pause(): void {
     if (this.#pausedAt !== null || this.#over.signal.aborted) return;
     this.#pausedAt = this.#tools.clock.monotonic();
@@ -199,7 +199,7 @@ export class Bind {
     this.#socket.resume();
   }
 
-  /** Ends the session in order: `unbind`, its answer, and the connection. */
+  /** Closes the session in order: `unbind`, its answer, and the connection. */
   async close(): Promise<void> {
     if (this.isOpen) {
       this.#write(encodePdu(command.unbind, 0, this.#pending.nextSequence()));
@@ -210,7 +210,7 @@ export class Bind {
     this.#finish("The session was closed.");
   }
 
-  /** Ends the connection at once. What is in flight is `lost`. */
+  /** Closes the connection at once. Messages in flight are `lost`. */
   destroy(reason: string): void {
     this.#finish(reason);
   }
@@ -290,7 +290,7 @@ export class Bind {
     } catch (error) {
       if (!(error instanceof MalformedPdu)) throw error;
       this.#warnOf(pdu);
-      // The status says that it was taken.
+      // The status says that it was accepted.
       this.#settle(pdu.sequence, { ...taken, messageId: null, congestion: null });
     }
   }
@@ -319,7 +319,7 @@ export class Bind {
     );
   }
 
-  /** PDUs of one turn of the event loop go out in one packet. */
+  /** The PDUs of one turn of the event loop are sent in one packet. */
   #write(pdu: Buffer): void {
     if (!this.#corked) {
       this.#corked = true;
@@ -335,12 +335,12 @@ export class Bind {
     this.#socket.uncork();
   }
 
-  /** Monotonic time without that in which nothing was read, ms. */
+  /** Monotonic time minus the time in which nothing was read, ms. */
   #readingTime(): number {
     return (this.#pausedAt ?? this.#tools.clock.monotonic()) - this.#pausedMs;
   }
 
-  /** Gives up what was not answered, and tests a silent connection. */
+  /** Times out PDUs without an answer, and tests a silent connection. */
   async #watch(): Promise<void> {
     const { clock } = this.#tools;
     const { enquireMs, responseMs } = this.#target;

@@ -1,6 +1,5 @@
-// What the SMSC delivers, receipts and messages: taken off the connection at once, stored in batches, and answered when it
-// is stored. An SMSC delivers again what is not answered, and holds everything behind it back, so nothing is refused that
-// can be read.
+// What the SMSC delivers, receipts and messages: read from the connection at once, stored in batches, and answered once stored. An SMSC
+// repeats a delivery without an answer and holds back everything after it, so nothing is refused that can be parsed.
 
 import { createHash } from "node:crypto";
 import type { InboundMessage, Receipt } from "#gateways/callback.ts";
@@ -21,12 +20,12 @@ interface Waiting {
   delivery: Delivery;
 }
 
-/** Deliveries that wait to be stored. Beyond this nothing more is read: TCP tells the SMSC to wait. */
+/** Deliveries that wait to be stored. Beyond this, reading pauses: TCP makes the SMSC wait. */
 const maxWaiting = 1_000;
 const maxBatch = 200;
 /** Messages whose answer could not be written, which the SMSC will deliver again. */
 const maxUnanswered = 1_000;
-/** How often parts whose others never came are looked for, ms. */
+/** How often to look for messages whose other parts never arrived, ms. */
 const sweepMs = 5 * 60_000;
 const international = 1;
 
@@ -64,7 +63,10 @@ export class Deliveries {
     this.#begin();
   }
 
-  /** The SMSC took a message. Until the spelling of ids is known, its receipt may come after a restart, or has come before its answer. */
+  /**
+   * The SMSC accepted a message. Until the format of ids is known, its receipt may arrive after a restart, or have arrived before its
+   * answer.
+   */
   took(id: string, recipient: string): void {
     const note = this.#held.note(id, recipient);
     if (note !== null) void this.#guard(() => this.#host.state.save(note));
@@ -197,7 +199,7 @@ export class Deliveries {
     if (removed.length > 0) await this.#host.state.save(new Map(removed.map((key) => [key, null])));
   }
 
-  /** Delivers what is there of messages whose other parts never came. */
+  /** Delivers the existing parts of messages whose other parts never arrived. */
   async #sweep(): Promise<void> {
     const { clock, signal } = this.#host;
     const joining = await this.#joining;
@@ -208,7 +210,7 @@ export class Deliveries {
     }
   }
 
-  /** Delivers messages that overlap under one reference, once none of their parts is to be expected. */
+  /** Delivers messages that overlap under one reference, once no more of their parts can be expected. */
   #watchOverlaps(joining: JoiningMessages): void {
     const { clock, signal } = this.#host;
     if (this.#watching || !joining.areOverlapping) return;

@@ -1,5 +1,5 @@
-// Receipts whose message is not clear before the spelling of ids is (`spelling.ts`). They are kept with the session's state until
-// then, and so are the spelling and the first messages: the receipts that show the spelling may come after a restart.
+// Receipts that cannot be matched to a message until the format of ids is known (`spelling.ts`). They are stored with the session's state
+// until then, and so are the format and the first messages: the receipts that reveal the format may arrive after a restart.
 
 import type { AccountUpdate, Receipt } from "#gateways/callback.ts";
 import type { ReceiptStatus } from "#gateways/outcome.ts";
@@ -14,21 +14,21 @@ interface ReadId {
   code: string | null;
 }
 
-/** What follows from receipts that were read: all of it is stored before they are answered. */
+/** The result of receipts that were read: all of it is stored before they are answered. */
 interface Settled {
   receipts: Receipt[];
   accountUpdates: AccountUpdate[];
-  /** Receipts name no message of the gateway. */
+  /** Receipts match no message of the gateway. */
   unmatched?: true;
   toKeep: ReadonlyMap<string, string>;
   /** Keys of the state, once `receipts` are stored. */
   toForget: string[];
 }
 
-/** Receipts that are held; beyond them the oldest are dropped. */
+/** Maximum number of held receipts; the oldest are dropped. */
 const maxHeld = 1_000;
 const heldPrefix = "receipt/";
-/** Messages that are kept for the receipts that show the spelling: three to different numbers show it. */
+/** Messages kept for the receipts that reveal the format: three to different numbers are enough. */
 const maxNoted = 200;
 const notedPrefix = "taken/";
 const spellingKey = "spelling";
@@ -37,14 +37,14 @@ export class HeldReceipts {
   readonly #host: Pick<SessionHost, "clock" | "log">;
   readonly #spelling: IdSpelling;
   readonly #held = new Map<string, ReadId>();
-  /** Keys of those that name no message which is known so far. */
+  /** Keys of those that match no message known so far. */
   readonly #absent = new Set<string>();
   /** Keys of the messages that are kept. */
   readonly #noted = new Set<string>();
   #toKeep = new Map<string, string>();
   #toForget: string[] = [];
   #number = 0;
-  /** Receipts in a row that name no known message. */
+  /** Receipts in a row that match no known message. */
   #absentInRow = 0;
   /** What is stored of the spelling. */
   #stored: string | null = null;
@@ -54,7 +54,7 @@ export class HeldReceipts {
     this.#spelling = spelling;
   }
 
-  /** Takes what an earlier session kept out of its state; returns the rest. */
+  /** Takes the values of an earlier session out of its state; returns the rest. */
   load(state: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
     const rest = new Map(state);
     for (const [key, value] of state) {
@@ -75,7 +75,7 @@ export class HeldReceipts {
     if (settings === this.#spelling.settings) this.#spelling.taken(key.slice(notedPrefix.length), recipient);
   }
 
-  /** What to keep of a message that the SMSC took; null: nothing. */
+  /** What to keep of a message that the SMSC accepted; null if nothing. */
   note(id: string, recipient: string): ReadonlyMap<string, string> | null {
     if (this.#spelling.isKnown || this.#noted.size >= maxNoted) return null;
     const key = `${notedPrefix}${id}`;
@@ -83,7 +83,7 @@ export class HeldReceipts {
     return new Map([[key, JSON.stringify({ settings: this.#spelling.settings, recipient })]]);
   }
 
-  /** Whether another message may make a receipt clear. */
+  /** Whether another message may resolve a receipt. */
   get awaitsMessages(): boolean {
     return this.#absent.size > 0;
   }
@@ -103,11 +103,11 @@ export class HeldReceipts {
     return [];
   }
 
-  /** What has become clear since the last call. */
+  /** What has been resolved since the last call. */
   settle(): Settled {
     const receipts: Receipt[] = [];
     const accountUpdates: AccountUpdate[] = [];
-    // The others are not read again before the spelling is known: each time they would speak for one.
+    // The others are not read again before the format is known: each time they would count as evidence for one.
     for (const key of this.#absent) {
       const receipt = this.#held.get(key);
       if (receipt === undefined || this.#spelling.isKnown) continue;

@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { type Delivery, tag } from "./pdu.ts";
 
-/** A part's place in its message. */
+/** A part's position in its message. */
 interface PartOf {
   reference: number;
   total: number;
@@ -23,25 +23,25 @@ interface ReceivedPart {
 }
 
 export interface JoinedMessage extends ReceivedPart {
-  /** The same when its last part comes again. */
+  /** The same if its last part arrives again. */
   reference: string;
-  /** Of the state: what has to be removed once the message is stored. */
+  /** Values of the state to remove once the message is stored. */
   keys: readonly string[];
 }
 
 /** Parts wait this long for the others, ms. Later ones with the same reference belong to another message. */
 const waitMs = 3_600_000;
-/** When messages overlap under one reference, their parts are awaited this long after the latest, ms. */
+/** If messages overlap under one reference, their parts are awaited this long after the latest, ms. */
 export const overlapMs = 10_000;
-/** Messages that may overlap under one reference. Beyond it the oldest goes as it is. */
+/** Messages that may overlap under one reference. Beyond it, the oldest is delivered incomplete. */
 const maxOverlapping = 16;
-/** Beyond so many parts, the oldest messages go as they are. */
+/** Beyond this many parts, the oldest messages are delivered incomplete. */
 const maxStoredParts = 5_000;
-/** Joined messages that are remembered, because a part of them may come again. */
+/** Joined messages that are remembered, because a part of them may arrive again. */
 const maxRemembered = 1_000;
 const userDataHeader = 0x40;
 
-/** The user data header of a delivery, and the place that it or the parameters name; null: it is a message of one part. */
+/** The user data header of a delivery, and the position that it or the parameters give; null for a message of one part. */
 export function splitHeader({ esmClass, text, tlvs }: Delivery): {
   place: PartOf | null;
   octets: Buffer;
@@ -77,7 +77,7 @@ function sarPlace(tlvs: Delivery["tlvs"]): PartOf | null {
 interface StoredPart extends ReceivedPart, PartOf {
   /** Epoch ms of its arrival. */
   at: number;
-  /** Its place in the order of arrival; absent: an older release stored it. */
+  /** Its position in the order of arrival; absent if an older release stored it. */
   order?: number;
 }
 
@@ -85,14 +85,14 @@ interface StoredPart extends ReceivedPart, PartOf {
 type KeptPart = StoredPart & { key: string };
 
 export class JoiningMessages {
-  /** By reference, people and number of parts: what is there, in the order of arrival. */
+  /** By reference, people and number of parts: the existing parts, in the order of arrival. */
   readonly #groups = new Map<string, KeptPart[]>();
   /** Parts of messages that were joined, and when. */
   readonly #joined = new Map<string, number>();
   #storedParts = 0;
   #order = 0;
 
-  /** What an earlier session kept. */
+  /** The values that an earlier session stored. */
   static load(state: ReadonlyMap<string, string>): JoiningMessages {
     const joining = new JoiningMessages();
     const parts = [...state].map(([key, value]): KeptPart => ({ ...(JSON.parse(value) as StoredPart), key }));
@@ -103,8 +103,8 @@ export class JoiningMessages {
   }
 
   /**
-   * Takes a part. `joined`: messages that are complete, or whose time is over; `stored`: what has to be stored before the part is
-   * acknowledged. Without `stored` the part completed a message, or has come before.
+   * Adds a part. `joined`: messages that are complete, or whose time is over; `stored`: what has to be stored before the part is
+   * acknowledged. Without `stored`, the part completed a message, or is a repetition.
    */
   add(part: ReceivedPart, place: PartOf, at: number): { joined: JoinedMessage[]; stored?: [string, string] } {
     const group = groupOf(part, place);
@@ -124,7 +124,7 @@ export class JoiningMessages {
     return { joined, stored: [key, JSON.stringify(stored)] };
   }
 
-  /** Messages whose other parts are not coming: they are late, belong to an earlier message, or too many wait. */
+  /** Messages whose other parts will not arrive: they are late, belong to an earlier message, or too many wait. */
   overdue(now: number): JoinedMessage[] {
     const messages: JoinedMessage[] = [];
     for (const group of [...this.#groups.keys()]) {
@@ -140,7 +140,7 @@ export class JoiningMessages {
     return [...this.#groups].some(([group, parts]) => parts.length > 1 && this.#messagesOf(group).length > 1);
   }
 
-  /** Whether the latest of several messages is whole, and none of their parts is to be expected. */
+  /** Whether the latest of several messages is complete, and no more of their parts can be expected. */
   #isSettled(group: string, now: number): boolean {
     const messages = this.#messagesOf(group);
     const latestAt = this.#groups.get(group)?.at(-1)?.at ?? now;
@@ -197,14 +197,14 @@ const groupOf = ({ from, to }: ReceivedPart, { reference, total }: PartOf) =>
 
 const partKey = (group: string, number: number, text: string) => digest([group, number, text]);
 
-/** In order; a part that never came is named. */
+/** In order; a missing part is marked. */
 function joinedOf(group: string, message: readonly KeptPart[]): JoinedMessage {
   const parts = new Map(message.map((part) => [part.number, part]));
   const { from = "", to = "", total = 0 } = message[0] ?? {};
   let text = "";
   for (let number = 1; number <= total; number += 1)
     text += parts.get(number)?.text ?? `[part ${number} of ${total} is missing]`;
-  // References of 8 bits come again soon, so the time belongs to it.
+  // References of 8 bits are soon reused, so the time is part of it.
   const at = Math.min(...message.map((part) => part.at));
   return { from, to, text, reference: digest([group, at, text]), keys: message.map(({ key }) => key) };
 }

@@ -1,4 +1,4 @@
-// What became of a long text of which the SMSC took some parts, and another one did not go or is in doubt.
+// The outcome of a long text of which the SMSC accepted some parts, while another was not sent or is in doubt.
 
 import type { Outcome } from "#gateways/outcome.ts";
 
@@ -7,7 +7,7 @@ export function referencesOf(taken: readonly (string | null)[]): string[] {
   return [...new Set(taken.filter((reference) => reference !== null))];
 }
 
-/** The outcome when a part did not go. `outcome`: if no part went. */
+/** The outcome if a part was not sent. `outcome`: if no part was. */
 export function incomplete(taken: readonly (string | null)[], of: number, outcome: Outcome): Outcome {
   if (taken.length === 0) return outcome;
   const references = referencesOf(taken);
@@ -21,7 +21,7 @@ export function incomplete(taken: readonly (string | null)[], of: number, outcom
   };
 }
 
-/** The outcome when a part may have gone, after others were taken. */
+/** The outcome if a part may have been sent, after others were accepted. */
 export function inDoubt(
   how: "silent" | "lost",
   { taken, each, of }: { taken: readonly (string | null)[]; each: boolean; of: number },

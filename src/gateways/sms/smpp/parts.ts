@@ -1,5 +1,5 @@
-// A text as the short messages that carry it: its alphabet, its octets, and how its parts name each other. The number of parts is what
-// was counted at acceptance: by `segments.ts`, or by `smppCounting`.
+// A text as the short messages that carry it: its encoding, its octets, and how its parts refer to each other. The number of parts is the
+// one counted at acceptance: by `segments.ts`, or by `smppCounting`.
 
 import type { z } from "zod";
 import { measure } from "#contract/messages/segments.ts";
@@ -19,18 +19,18 @@ export interface Part {
 
 /** A part's number is one octet. */
 export const maxParts = 255;
-/** Octets of a short message. A header of six octets goes off them, with a reference of 16 bits one of seven. */
+/** Octets of a short message. A header takes six octets of them, or seven with a 16-bit reference. */
 const messageOctets = 140;
 const userDataHeader = 0x40;
 
 interface Encoded {
   dataCoding: number;
-  /** Septets in octets when `isGsm`; at most as many as a short message takes. */
+  /** Septets if `isGsm`, otherwise octets; at most as many as a short message holds. */
   pieces: readonly Buffer[];
   isGsm: boolean;
 }
 
-/** `reference`: which parts belong together. Null: there would be more than 255 parts. */
+/** `reference`: identifies the parts of one message. Null if there would be more than 255 parts. */
 export function partsOf(text: string, settings: SmppSettings, reference: number): Part[] | null {
   const { dataCoding, pieces, isGsm } = encode(text, settings);
   if (pieces.length > maxParts) return null;
@@ -62,11 +62,11 @@ export function partsOf(text: string, settings: SmppSettings, reference: number)
   });
 }
 
-/** Settings that decide how many parts a text has. */
+/** Settings that determine how many parts a text has. */
 const counted = smppSettings.pick({ default_alphabet: true, long: true, data_coding: true });
 type Counted = z.output<typeof counted>;
 
-/** How acceptance counts the parts of a text where the SMSC takes it otherwise than in GSM and UCS-2 with references of 8 bits. */
+/** How acceptance counts the parts of a text if the SMSC does not use GSM and UCS-2 with 8-bit references. */
 export const smppCounting: PartCounting = {
   of(settings) {
     const { default_alphabet, long, data_coding } = settings as Record<keyof Counted, unknown>;
@@ -79,13 +79,13 @@ export const smppCounting: PartCounting = {
   parts: (text, counting) => encode(text, JSON.parse(counting) as Counted).pieces.length,
 };
 
-/** The narrowest alphabet that the SMSC takes. Text outside the GSM alphabet is Latin-1 only where the settings say so. */
+/** The smallest encoding that the SMSC accepts. Text outside the GSM alphabet is Latin-1 only if the settings say so. */
 function encode(text: string, settings: Counted): Encoded {
   const { gsm7, latin1, ucs2 } = settings.data_coding;
   const { default_alphabet: alphabet, long } = settings;
   if (alphabet === "gsm7") {
     if (measure(text).encoding === "gsm7") {
-      // 152 septets are left behind a header of seven octets, 153 behind one of six.
+      // 152 septets remain after a header of seven octets, 153 after one of six.
       const pieces = cutGsm(text, long === "udh16" ? 152 : 153);
       return { dataCoding: gsm7, pieces, isGsm: true };
     }
@@ -108,7 +108,7 @@ function cut(octets: Buffer, long: SmppSettings["long"]): Buffer[] {
   return pieces;
 }
 
-/** Cut so that no escape pair is parted. */
+/** Cut so that no escape sequence is split. */
 function cutGsm(text: string, room: number): Buffer[] {
   const octets = toGsm(text) ?? Buffer.alloc(0);
   if (octets.length <= 160) return [octets];
@@ -122,7 +122,7 @@ function cutGsm(text: string, room: number): Buffer[] {
   return pieces;
 }
 
-/** Cut so that no surrogate pair is parted. */
+/** Cut so that no surrogate pair is split. */
 function cutUcs2(text: string, room: number): Buffer[] {
   if (text.length <= 70) return [toUcs2(text)];
   const pieces: Buffer[] = [];

@@ -1,5 +1,5 @@
-// The PDUs of SMPP 3.4 (issue 1.2) as bytes: header, fields and optional parameters (TLVs). It reads what an SMSC may send
-// and writes what an ESME sends. Text is octets here; `text.ts` knows alphabets.
+// The PDUs of SMPP 3.4 (issue 1.2) as bytes: header, fields and optional parameters (TLVs). It reads what an SMSC may send and writes what
+// an ESME sends. Text is octets here; `text.ts` handles encodings.
 
 /** Command ids, of requests; `responseTo` makes those of answers. */
 export const command = {
@@ -40,12 +40,12 @@ export interface Pdu {
   body: Buffer;
 }
 
-/** A body that ends early or a parameter that overruns it: the fault of one PDU. */
+/** A body that ends early or a parameter that exceeds it: an error in one PDU. */
 export class MalformedPdu extends Error {
   override readonly name = "MalformedPdu";
 }
 
-/** A length that no PDU has: what follows in the stream cannot be read. */
+/** A length that no PDU has: the rest of the stream cannot be read. */
 export class UnreadableStream extends Error {
   override readonly name = "UnreadableStream";
 }
@@ -66,7 +66,7 @@ export function encodePdu(id: number, status: number, sequence: number, body: Bu
 
 const empty: Buffer = Buffer.alloc(0);
 
-/** Cuts a stream into PDUs. */
+/** Splits a stream into PDUs. */
 export class PduReader {
   #rest: Buffer = empty;
 
@@ -139,7 +139,7 @@ export function encodeSubmit(fields: SubmitFields): Buffer {
     cString(source.addr),
     Buffer.from([destination.ton, destination.npi]),
     cString(destination.addr),
-    // priority_flag 0 and schedule_delivery_time empty: when it goes is decided here.
+    // priority_flag 0 and schedule_delivery_time empty: the time of sending is decided here.
     Buffer.from([fields.esmClass, fields.protocolId, 0, 0]),
     cString(fields.validity),
     // replace_if_present_flag 0, sm_default_msg_id 0.
@@ -163,7 +163,7 @@ export interface Delivery {
   destination: Address;
   esmClass: number;
   dataCoding: number;
-  /** `short_message`, or `message_payload` where that is given. */
+  /** `short_message`, or `message_payload` if that is given. */
   text: Buffer;
   tlvs: Tlvs;
 }
@@ -195,7 +195,7 @@ export function decodeDelivery({ command: id, body }: Pdu): Delivery {
   return { source, destination, esmClass, dataCoding, text: content, tlvs };
 }
 
-/** The answer to a `submit_sm`; null: the SMSC gave no id. Throws `MalformedPdu`. */
+/** The answer to a `submit_sm`; null if the SMSC gave no id. Throws `MalformedPdu`. */
 export function decodeSubmitResponse(body: Buffer): { messageId: string | null; congestion: number | null } {
   const fields = new FieldReader(body);
   const messageId = body.length === 0 ? "" : fields.cString();
@@ -245,7 +245,7 @@ class FieldReader {
     return { ton, npi, addr: this.cString() };
   }
 
-  /** All that is left; of a tag that comes twice, the first one. */
+  /** The remaining ones; of a repeated tag, the first. */
   tlvs(): Tlvs {
     const tlvs = new Map<number, Buffer>();
     while (this.#at < this.#bytes.length) {

@@ -4,9 +4,9 @@
 export interface SubmitAnswer {
   kind: "answered";
   status: number;
-  /** Null: none was given. */
+  /** Null if none was given. */
   messageId: string | null;
-  /** How busy the SMSC is, 0 to 100 (SMPP 5.0); null: it does not say. */
+  /** How busy the SMSC is, 0 to 100 (SMPP 5.0); null if it does not say. */
   congestion: number | null;
 }
 
@@ -24,7 +24,7 @@ interface Pending {
   resolve: (submission: Submission) => void;
 }
 
-/** Answers that may still come after their time. */
+/** Answers that may still arrive after their timeout. */
 const maxLate = 1_000;
 const maxSequence = 0x7fff_ffff;
 
@@ -39,25 +39,25 @@ export class PendingAnswers {
     this.#sequence = sequence;
   }
 
-  /** When the oldest PDU is given up; null: none waits. */
+  /** When the oldest PDU times out; null if none waits. */
   get deadline(): number | null {
     const [oldest] = this.#pending.values();
     return oldest?.deadline ?? null;
   }
 
-  /** A number for the next PDU, which no other one that may still be answered has. */
+  /** A number for the next PDU, which no other one has that may still be answered. */
   nextSequence(): number {
     do this.#sequence = this.#sequence >= maxSequence ? 1 : this.#sequence + 1;
     while (this.#pending.has(this.#sequence) || this.#late.has(this.#sequence));
     return this.#sequence;
   }
 
-  /** Resolves with what becomes of the PDU. `messageId`: the message that a late answer settles; null: none. */
+  /** Resolves with the outcome of the PDU. `messageId`: the message that a late answer settles; null if none. */
   wait(sequence: number, deadline: number, messageId: string | null): Promise<Submission> {
     return new Promise((resolve) => this.#pending.set(sequence, { deadline, messageId, resolve }));
   }
 
-  /** Hands an answer to its PDU. Returns the message that it settles late, if it does. */
+  /** Passes an answer to its PDU. Returns the message that it settles late, if any. */
   settle(sequence: number, answer: SubmitAnswer): string | null {
     const pending = this.#pending.get(sequence);
     if (pending !== undefined) {
@@ -70,7 +70,7 @@ export class PendingAnswers {
     return late;
   }
 
-  /** Gives up what is overdue at `now`. */
+  /** Times out PDUs that are overdue at `now`. */
   expire(now: number): void {
     for (const [sequence, { deadline, messageId, resolve }] of this.#pending) {
       if (deadline > now) return;

@@ -5,20 +5,20 @@ import type { ReceiptStatus } from "#gateways/outcome.ts";
 import { type Delivery, type Tlvs, tag } from "./pdu.ts";
 import { fromUcs2 } from "./text.ts";
 
-/** How the SMSC spells one message id in different places. */
+/** How the SMSC formats one message id in different places. */
 export type IdFormat = "as-is" | "hex" | "dec" | "lenient";
 
-/** A receipt as the SMSC sends it. `status` null: it says nothing new. */
+/** A receipt as the SMSC sends it. `status` is null if it says nothing new. */
 interface ReadReceipt {
   id: string;
   status: ReceiptStatus | null;
-  /** A state that no table lists. Null: a listed one, or no state. */
+  /** A state that no table lists. Null for a listed one, or no state. */
   unknownWord: string | null;
   /** The SMSC's own words, for the record. */
   code: string | null;
 }
 
-/** Of `esm_class`: what kind of report it is; 0 is a message. */
+/** Part of `esm_class`: the kind of report; 0 is a message. */
 const reportBits = 0x3c;
 
 /** `message_state` (5.2.28; 0 and 9 by SMPP 5.0) with its word in texts. */
@@ -35,7 +35,7 @@ const states: readonly (readonly [word: string, status: ReceiptStatus | null])[]
   ["SKIPPED", "failed"],
 ];
 
-/** A refusal after the SMSC took the message is `undelivered`: what it charged stays charged. */
+/** A refusal after the SMSC accepted the message is `undelivered`: it stays charged. */
 const words: ReadonlyMap<string, ReceiptStatus | null> = new Map([
   ...states,
   ["DELIVERED", "delivered"],
@@ -55,12 +55,12 @@ export function isReceipt({ esmClass, text, tlvs }: Delivery): boolean {
   return charactersOf(text).slice(0, 3).toLowerCase() === "id:" && id !== "" && stat !== "";
 }
 
-/** Where an SMSC says which message a receipt means, and how it ended. */
+/** Where an SMSC writes which message a receipt is about, and how it ended. */
 type ReceiptSource = "auto" | "text" | "tlv";
 
 const noTlvs: Tlvs = new Map();
 
-/** Null: it names no message, so it can be about none. */
+/** Null if it names no message, so it can be about none. */
 export function readReceipt(delivery: Delivery, from: ReceiptSource = "auto"): ReadReceipt | null {
   const fields = from === "tlv" ? { id: "", stat: "", err: "" } : fieldsOf(delivery.text);
   const tlvs = from === "text" ? noTlvs : delivery.tlvs;
@@ -82,7 +82,7 @@ export function readReceipt(delivery: Delivery, from: ReceiptSource = "auto"): R
   };
 }
 
-/** An id in the one spelling that answers and receipts are compared by. Ids exceed 2^53. */
+/** An id in the one format in which answers and receipts are compared. Ids exceed 2^53. */
 export function canonicalId(id: string, format: IdFormat): string {
   const trimmed = id.trim();
   if (format === "hex" && /^[0-9a-f]{1,64}$/i.test(trimmed)) return BigInt(`0x${trimmed}`).toString();
@@ -102,7 +102,7 @@ function networkError(tlvs: Tlvs): string | null {
   return code === 0 ? null : `${value[0]}-${code}`;
 }
 
-/** The fields before `text:`, which repeats the message and may say anything. The first of a name counts. */
+/** The fields before `text:`, which repeats the message and may contain anything. The first of a name counts. */
 function fieldsOf(text: Buffer): { id: string; stat: string; err: string } {
   const all = charactersOf(text);
   const end = all.toLowerCase().indexOf("text:");

@@ -1,5 +1,5 @@
-// The session of an `smpp` gateway: its binds, each kept open by a loop of its own, and the way of a message over one of
-// them. It is connected while a bind can submit.
+// The session of an `smpp` gateway: its binds, each kept open by a loop of its own, and the path of a message over one of them. It is
+// connected while a bind can submit.
 
 import type { OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
@@ -16,13 +16,13 @@ import { IdSpelling } from "./spelling.ts";
 import { classOf, type StatusClass, status, statusCode, statusName } from "./status.ts";
 import { SubmitRate } from "./submit-rate.ts";
 
-/** Waits before a bind is tried again, ms. */
+/** Waits before a bind is retried, ms. */
 const retryMs = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000] as const;
 /** The same after a refusal: SMSCs lock accounts that try a wrong password too often. */
 const refusedRetryMs = [5_000, 15_000, 60_000, 300_000] as const;
-/** A bind that lasted this long begins the waits anew, ms. */
+/** A bind that lasted this long resets the waits, ms. */
 const healthyMs = 60_000;
-/** `UNKNOWNERR` is tried so many times. */
+/** `UNKNOWNERR` is retried this many times. */
 const maxUnknownErrorTries = 3;
 /** From this congestion on (SMPP 5.0) the SMSC counts as throttling. */
 const maxCongestion = 90;
@@ -36,11 +36,11 @@ export class SmppSession implements GatewaySession<"text"> {
   readonly #deliveries: Deliveries;
   readonly #rate: SubmitRate;
   readonly #binds = new Set<Bind>();
-  /** Sends that wait for a place in a window. */
+  /** Sends that wait for a slot in a window. */
   readonly #waiting: ((bind: Bind | null) => void)[] = [];
   readonly #closing = new AbortController();
   readonly #loops: Promise<void>[];
-  /** By recipient: 8 bits come again soon, and two long texts to one person must not mix. */
+  /** By recipient: 8-bit references are soon reused, and the parts of two long texts to one person must not be mixed. */
   readonly #references = new Map<string, number>();
   readonly #codes: ReadonlyMap<number, StatusClass>;
   readonly #tlvs: readonly (readonly [tag: number, value: Buffer])[];
@@ -92,7 +92,7 @@ export class SmppSession implements GatewaySession<"text"> {
     await Promise.all(this.#loops);
   }
 
-  /** One part after the other on one bind. What the SMSC has taken is never sent again. */
+  /** One part after the other on one bind. What the SMSC has accepted is never sent again. */
   async #submitParts(
     bind: Bind,
     message: OutgoingMessage<"text">,
@@ -102,7 +102,7 @@ export class SmppSession implements GatewaySession<"text"> {
     const { clock } = this.#host;
     const isSingle = parts.length === 1;
     const taken: (string | null)[] = [];
-    /** A part that the SMSC does not take now is tried again for so long. */
+    /** A part that the SMSC does not accept now is retried for this long. */
     const until = clock.monotonic() + this.#target.responseMs * (parts.length + 1);
     for (const part of parts) {
       const body = this.#bodyOf(message.recipient, part);
@@ -164,7 +164,7 @@ export class SmppSession implements GatewaySession<"text"> {
     return null;
   }
 
-  /** Returns the reference of a message that the SMSC took. */
+  /** Returns the reference of a message that the SMSC accepted. */
   #took(id: string, recipient: string): string {
     const reference = this.#spelling.taken(id, recipient);
     this.#deliveries.took(id, recipient);
@@ -178,7 +178,7 @@ export class SmppSession implements GatewaySession<"text"> {
     const refusal = { code: statusCode(code), reason };
     let means: StatusClass = listed ?? "message";
     if (code === status.unknownError && attempt >= maxUnknownErrorTries) means = "message";
-    // The SMSC thinks that this connection is not bound.
+    // The SMSC considers this connection not bound.
     if (code === status.bindStatus) bind.destroy("The SMSC no longer takes the connection as bound.");
     switch (means) {
       case "message":
@@ -194,7 +194,7 @@ export class SmppSession implements GatewaySession<"text"> {
     }
   }
 
-  /** The bind with the most free places; waits while all windows are full. Null: no bind can submit. */
+  /** The bind with the most free slots; waits while all windows are full. Null if no bind can submit. */
   #acquire(signal: AbortSignal): Promise<Bind | null> | Bind | null {
     if (signal.aborted || this.#closing.signal.aborted) return null;
     let best: Bind | null = null;
@@ -220,7 +220,7 @@ export class SmppSession implements GatewaySession<"text"> {
     });
   }
 
-  /** Hands the place to the next message that waits. */
+  /** Passes the slot to the next waiting message. */
   #release(bind: Bind): void {
     const next = bind.isOpen ? this.#waiting.shift() : undefined;
     if (next === undefined) bind.inUse -= 1;
@@ -296,7 +296,7 @@ export class SmppSession implements GatewaySession<"text"> {
   #down(bind: Bind): void {
     this.#binds.delete(bind);
     if (this.#canSubmit()) return;
-    // Tried again at once; if that fails, it is a pause.
+    // Retried at once; if that fails, it counts as a pause.
     if (!this.#closing.signal.aborted && bind.mode !== "receiver") this.#host.status({ kind: "connecting" });
     for (const take of this.#waiting.splice(0)) take(null);
   }
@@ -306,14 +306,14 @@ export class SmppSession implements GatewaySession<"text"> {
     return false;
   }
 
-  /** Another process owns the lane: it opens connections of its own. */
+  /** Another process owns the lane and opens connections of its own. */
   #onLost(): void {
     this.#closing.abort();
     this.#rate.stop();
     for (const bind of this.#binds) bind.destroy("Another process owns the gateway's lane.");
   }
 
-  /** Settles a message that was `unknown` for want of this answer. */
+  /** Settles a message whose outcome was `unknown` for lack of this answer. */
   async #reportLate(messageId: string, { status: code, messageId: id }: SubmitAnswer): Promise<void> {
     const receipt =
       code === status.ok
@@ -341,7 +341,7 @@ export class SmppSession implements GatewaySession<"text"> {
   #nextReference(recipient: string): number {
     const last = this.#references.get(recipient);
     const next = last === undefined ? Math.floor(this.#host.random.random() * 65_536) : (last + 1) % 65_536;
-    // Set anew, so that those that were not used for long are first.
+    // Inserted again, so that those not used for longest come first.
     this.#references.delete(recipient);
     this.#references.set(recipient, next);
     if (this.#references.size > maxReferences) {
@@ -359,7 +359,7 @@ const notWritten: Outcome = {
   gatewayFault: "unreachable",
 };
 
-/** The sender's type and plan by its form, unless the settings say them. */
+/** The sender's type and plan, derived from its format unless the settings give them. */
 function sourceOf({ source }: SmppSettings): Address {
   const { addr = "" } = source;
   const isNumber = /^\+?[0-9]+$/.test(addr);

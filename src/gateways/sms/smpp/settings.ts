@@ -1,5 +1,5 @@
-// The settings of an `smpp` gateway. Operators differ in nearly all of them, and say which they mean when they hand out an
-// account; the defaults are what most of them take.
+// The settings of an `smpp` gateway. Operators differ in nearly all of them, and document their own when they issue an account; the
+// defaults are what most of them accept.
 
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
@@ -195,7 +195,7 @@ export const smppSettings = z.strictObject({
 
 export type SmppSettings = z.output<typeof smppSettings>;
 
-/** Whom to trust in TLS; null: the connection is not encrypted. */
+/** Trusted certificates for TLS; null if the connection is not encrypted. */
 export function tlsOf({ tls }: Pick<SmppSettings, "tls">): { ca?: string } | null {
   if (tls === false) return null;
   return tls === true ? {} : tls;
@@ -209,7 +209,7 @@ export const bindFields = (settings: SmppSettings): BindFields => ({
   systemType: settings.system_type,
 });
 
-/** The octets of an operator's parameter; null: the value is not one of its type. */
+/** The octets of an operator's parameter; null if the value does not have its type. */
 export function tlvValue({ type, value }: Pick<OperatorTlv, "type" | "value">): Buffer | null {
   switch (type) {
     case "string":

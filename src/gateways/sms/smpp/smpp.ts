@@ -1,5 +1,5 @@
-// Any SMSC that speaks SMPP 3.4 (issue 1.2), as an ESME. It answers each PDU, so what became of a message is known unless
-// the connection is lost or the SMSC is silent, and nothing is sent twice.
+// Any SMSC that speaks SMPP 3.4 (issue 1.2), as an ESME. It answers each PDU, so the outcome of a message is known unless the connection is
+// lost or the SMSC is silent, and nothing is sent twice.
 
 import { defineGateway } from "#gateways/gateway.ts";
 import { smppCounting } from "./parts.ts";

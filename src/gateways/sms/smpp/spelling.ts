@@ -1,6 +1,6 @@
-// How an SMSC spells message ids in its answers and in its receipts. Some answer with hexadecimal ids and report with decimal
-// ones, and then an id of digits alone is also the id of another message. The settings say which; where they are
-// wrong, this learns it from receipts that name a message of this session and the recipient of that message.
+// How an SMSC formats message ids in its answers and in its receipts. Some answer with hexadecimal ids and report with decimal ones, and
+// then an id of digits only is also the id of another message. The settings say which; if they are wrong, this learns it from receipts that
+// match both a message of this session and its recipient.
 
 import { canonicalId, type IdFormat } from "./receipt.ts";
 
@@ -9,7 +9,7 @@ export interface IdFormats {
   receipt: IdFormat;
 }
 
-/** A message, or a part of one, that the SMSC took. */
+/** A message, or a part of one, that the SMSC accepted. */
 interface Taken {
   id: string;
   reference: string;
@@ -26,12 +26,12 @@ type Meaning = { kind: "reference"; reference: string } | { kind: "held"; isAbse
 
 /** Messages that receipts are compared with. */
 const maxTaken = 5_000;
-/** The spelling is known when one has so many points, and four times as many as each of the others. */
+/** The format is known when one has this many points, and four times as many as each of the others. */
 const enoughPoints = 60;
 const fullPoints = 20;
-/** Of a receipt that names a message to another recipient: some SMSCs write other addresses into receipts. */
+/** For a receipt that names a message to another recipient: some SMSCs write other addresses into receipts. */
 const weakPoints = 3;
-/** Digits at the end that two spellings of a number have in common. */
+/** Trailing digits that two notations of a number have in common. */
 const commonDigits = 6;
 
 const others: readonly IdFormats[] = [
@@ -39,7 +39,10 @@ const others: readonly IdFormats[] = [
   { answer: "dec", receipt: "hex" },
   { answer: "as-is", receipt: "as-is" },
 ];
-/** With leading zeros or capitals in one place and without them in the other. Compared where no other spelling names a message to the recipient. */
+/**
+ * With leading zeros or capitals in one place and without them in the other. Compared if no other format matches a message to the
+ * recipient.
+ */
 const lenient: IdFormats = { answer: "lenient", receipt: "lenient" };
 
 const nameOf = ({ answer, receipt }: IdFormats) => `${answer}/${receipt}`;
@@ -48,9 +51,9 @@ export class IdSpelling {
   readonly #configured: IdFormats;
   #known: IdFormats | null = null;
   readonly #taken: Taken[] = [];
-  /** By spelling: the messages by what a receipt would call them. */
+  /** By format: the messages by the id that a receipt would use. */
   readonly #byName = new Map<IdFormats, Map<string, Taken>>();
-  /** By their lenient name: two ids may differ in zeros or capitals alone. */
+  /** By lenient id: two ids may differ only in zeros or capitals. */
   readonly #byLenientName = new Map<string, Taken[]>();
   readonly #points = new Map<IdFormats, number>();
 
@@ -60,7 +63,7 @@ export class IdSpelling {
       this.#byName.set(candidate, new Map());
   }
 
-  /** `stored`: `stored` of an earlier session. What was learnt under other settings is dropped. */
+  /** `stored`: `stored` of an earlier session. Knowledge learned under other settings is dropped. */
   restore(stored: string): void {
     const [settings, learnt] = stored.split(" ");
     if (settings !== nameOf(this.#configured)) return;
@@ -68,12 +71,12 @@ export class IdSpelling {
       if (nameOf(candidate) === learnt) this.#known = candidate;
   }
 
-  /** The spelling, if it is another one than the settings say; null: it is not, or it is not known. */
+  /** The format, if it differs from the settings; null if it does not, or is unknown. */
   get learnt(): IdFormats | null {
     return this.#known === this.#configured ? null : this.#known;
   }
 
-  /** Whether receipts have shown which spelling it is. */
+  /** Whether receipts have shown the format. */
   get isKnown(): boolean {
     return this.#known !== null;
   }
@@ -83,16 +86,16 @@ export class IdSpelling {
     return nameOf(this.#configured);
   }
 
-  /** For `restore`; null: it is not known. */
+  /** For `restore`; null if it is unknown. */
   get stored(): string | null {
     return this.#known === null ? null : `${nameOf(this.#configured)} ${nameOf(this.#known)}`;
   }
 
-  /** The SMSC took a message. Returns the reference by which its receipts find it. */
+  /** The SMSC accepted a message. Returns the reference by which its receipts find it. */
   taken(id: string, recipient: string): string {
     const { answer } = this.#known ?? this.#configured;
     const reference = canonicalId(id, answer);
-    // Where ids are the same in both places, those of a later day may have zeros in front.
+    // If ids are the same in both places, those of a later day may have leading zeros.
     if (this.#known !== null && answer !== "as-is") return reference;
     const taken: Taken = { id, reference, recipient };
     for (const [candidate, byName] of this.#byName) byName.set(canonicalId(id, candidate.answer), taken);
@@ -131,7 +134,7 @@ export class IdSpelling {
       : { kind: "held", isAbsent: false };
   }
 
-  /** The reference of an id in the known spelling. An id that names no message exactly is compared without zeros in front and capitals. */
+  /** The reference of an id in the known format. An id that matches no message exactly is compared without leading zeros and case. */
   #knownMeaning(known: IdFormats, id: string, addresses: readonly string[]): string {
     const exact = this.#nameIn(known, id);
     if (known.receipt !== "as-is" || this.#byName.get(known)?.has(id.trim())) return exact;
@@ -143,18 +146,18 @@ export class IdSpelling {
     return alike.reference;
   }
 
-  /** Messages to one of the addresses whose ids differ from the given one in zeros in front and capitals alone. */
+  /** Messages to one of the addresses whose ids differ from the given one only in leading zeros and case. */
   #alike(id: string, addresses: readonly string[]): Taken[] {
     const taken = this.#byLenientName.get(canonicalId(id, "lenient")) ?? [];
     return taken.filter(({ recipient }) => isAmong(recipient, addresses));
   }
 
   #settle([{ reference }, candidates]: [Taken, readonly IdFormats[]], points: number): Meaning {
-    // An id that means the same in every spelling speaks for none.
+    // An id that is the same in every format is no evidence for any.
     if (candidates.length === this.#byName.size) return { kind: "reference", reference };
     for (const candidate of candidates) this.#points.set(candidate, this.#pointsOf(candidate) + points);
     for (const candidate of candidates) {
-      // A lenient spelling is also that of ids which are the same in both places.
+      // A lenient format also covers ids that are the same in both places.
       const rivals = [...this.#byName.keys(), lenient].filter(
         (other) =>
           other !== candidate &&
@@ -171,15 +174,15 @@ export class IdSpelling {
     return this.#points.get(candidate) ?? 0;
   }
 
-  /** The reference of a message that the SMSC took in this session or before. */
+  /** The reference of a message that the SMSC accepted in this session or before. */
   #nameIn({ receipt }: IdFormats, id: string): string {
     const name = canonicalId(id, receipt);
-    // Those that were taken before the spelling was known have the reference of the settings.
+    // Messages accepted before the format was known have the reference of the settings.
     if (this.#known === lenient) return this.#byLenientName.get(name)?.at(-1)?.reference ?? name;
     return (this.#known && this.#byName.get(this.#known)?.get(name)?.reference) ?? name;
   }
 
-  /** The spelling that receipts speak for most; the settings, unless they speak for another one. */
+  /** The format with the most evidence; the settings, unless another one has more. */
   #likeliest(): IdFormats {
     let best = this.#configured;
     for (const candidate of [...this.#byName.keys(), lenient])
@@ -201,12 +204,12 @@ export class IdSpelling {
 }
 
 /**
- * Whether an id cannot be that of another message in another spelling: one of digits alone is decimal, or hexadecimal without letters,
- * unless it has only one digit.
+ * Whether an id cannot be that of another message in another format: one of digits only is decimal, or hexadecimal without letters, unless
+ * it has only one digit.
  */
 const isOfOneSpelling = (id: string) => !/^[0-9]{2,}$/.test(id.trim());
 
-/** Whether a number is one of the addresses, which may be national. Addresses that are no numbers say nothing. */
+/** Whether a number is one of the addresses, which may be national. Addresses that are not numbers prove nothing. */
 function isAmong(recipient: string, addresses: readonly string[]): boolean {
   const numbers = addresses.map(digitsOf).filter((digits) => digits.length >= commonDigits);
   const own = digitsOf(recipient);

@@ -1,5 +1,5 @@
-// What a `command_status` says about a message. Any status but 0 means that the SMSC did not take the PDU, so nothing
-// here is ever `unknown`.
+// What a `command_status` says about a message. Any status but 0 means that the SMSC did not accept the PDU, so nothing here is ever
+// `unknown`.
 
 /**
  * - `message`: it will never be sent
@@ -76,7 +76,7 @@ export function statusName(code: number): string {
 /** The code of a status in records: `smpp.0x58`. */
 export const statusCode = (code: number) => `smpp.0x${code.toString(16).toUpperCase().padStart(2, "0")}`;
 
-/** By the standard; null: the operator's own. */
+/** By the standard; null for the operator's own. */
 export function classOf(code: number): StatusClass | null {
   return known.get(code)?.[1] ?? null;
 }

@@ -1,13 +1,13 @@
-// How fast PDUs are submitted when the SMSC says that it is too fast: nothing for a while, then half as many, and slowly
-// more again. While it waits, messages keep their order: a throttled one goes first again, or it would be overtaken.
+// Adapts the rate of PDUs when the SMSC reports throttling: nothing for a while, then half as many, and slowly more again. While it waits,
+// messages keep their order: a throttled one is sent first, or it would be overtaken.
 
 import type { Clock } from "#runtime/runtime.ts";
 
 /** The longest pause after one `ESME_RTHROTTLED`, ms. */
 const maxHoldMs = 30_000;
-/** Without another one for so long, ms, a tenth is given back, and the next pause is short again. */
+/** After this long without another one, ms, the rate rises by a tenth, and the next pause is short again. */
 const easeMs = 5_000;
-/** Given up when it is this many times what the SMSC refused. */
+/** Removed once it is this many times what the SMSC refused. */
 const forgetAt = 2;
 
 export class SubmitRate {
@@ -18,10 +18,10 @@ export class SubmitRate {
   #holdMs = 0;
   #heldUntil = Number.NEGATIVE_INFINITY;
   #throttledAt = Number.NEGATIVE_INFINITY;
-  /** PDUs a second; null: as fast as answers come. */
+  /** PDUs a second; null for as fast as answers arrive. */
   #limit: number | null = null;
   #refusedRate = 0;
-  /** The present second, and what the last whole one took. */
+  /** The current second, and the count of the last whole one. */
   #second = { startedAt: Number.NEGATIVE_INFINITY, count: 0, last: 0 };
 
   constructor(clock: Clock, throttleMs: number) {
@@ -29,7 +29,7 @@ export class SubmitRate {
     this.#firstHoldMs = throttleMs;
   }
 
-  /** Resolves when one PDU may go. `isFirst`: before all that wait. Null: it may go at once. */
+  /** Resolves when one PDU may be sent. `isFirst`: before all that wait. Null if it may be sent at once. */
   admit(isFirst: boolean): Promise<void> | null {
     if (this.#limit === null && this.#waiting.length === 0) {
       if (this.#heldUntil <= this.#clock.monotonic()) return null;
@@ -41,7 +41,7 @@ export class SubmitRate {
     });
   }
 
-  /** Notes that the SMSC accepted a PDU. */
+  /** Records that the SMSC accepted a PDU. */
   accepted(): void {
     const now = this.#clock.monotonic();
     const elapsed = now - this.#second.startedAt;
@@ -57,10 +57,10 @@ export class SubmitRate {
     if (this.#limit > forgetAt * this.#refusedRate) this.#limit = null;
   }
 
-  /** The SMSC refused a PDU because it is too fast. Returns how long nothing goes now, ms. */
+  /** The SMSC refused a PDU because it is too fast. Returns how long nothing is sent now, ms. */
   throttled(): number {
     const now = this.#clock.monotonic();
-    // What was in flight is refused with it: one sign, not several.
+    // Messages in flight are refused with it: one signal, not several.
     if (now < this.#heldUntil) return this.#heldUntil - now;
     this.#holdMs = Math.min(maxHoldMs, this.#holdMs === 0 ? this.#firstHoldMs : 2 * this.#holdMs);
     this.#heldUntil = now + this.#holdMs;
@@ -70,7 +70,7 @@ export class SubmitRate {
     return this.#holdMs;
   }
 
-  /** Lets all that wait go on: the session ends. */
+  /** Releases all that wait: the session ends. */
   stop(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }

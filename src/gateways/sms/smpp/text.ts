@@ -1,5 +1,5 @@
-// Text as octets of a short message, and back: the GSM default alphabet (3GPP TS 23.038), one septet in an octet or packed,
-// ASCII, Latin-1 and UCS-2. Which of them a `data_coding` means is partly the SMSC's choice, so it is a setting.
+// Text as octets of a short message, and back: the GSM default alphabet (3GPP TS 23.038), one septet in an octet or packed, ASCII, Latin-1
+// and UCS-2. Which of them a `data_coding` means depends partly on the SMSC, so it is a setting.
 
 import { gsmExtension, gsmSeptets } from "#contract/messages/segments.ts";
 
@@ -20,7 +20,7 @@ for (const [code, character] of gsmExtension) {
   extensionOf.set(code, character);
 }
 
-/** A text of the GSM alphabet, one septet in an octet. Null: a character is not in it. */
+/** A text of the GSM alphabet, one septet in an octet. Null if it contains another character. */
 export function toGsm(text: string): Buffer | null {
   const septets: number[] = [];
   for (const character of text) {
@@ -45,7 +45,7 @@ export function fromGsm(octets: Uint8Array): string {
   return text;
 }
 
-/** Septets packed into octets, behind `fillBits` empty bits (one after a header of six octets). */
+/** Septets packed into octets, after `fillBits` empty bits (one after a header of six octets). */
 export function pack(septets: Uint8Array, fillBits: number): Buffer {
   const octets = Buffer.alloc(Math.ceil((septets.length * 7 + fillBits) / 8));
   let bit = fillBits;
@@ -83,7 +83,7 @@ export function fromUcs2(octets: Buffer): string {
   return even.swap16().toString("utf16le");
 }
 
-/** One octet for each character. Null: a character is not in the alphabet. */
+/** One octet for each character. Null if it contains a character outside the alphabet. */
 export function toSingleOctets(text: string, alphabet: "latin1" | "ascii"): Buffer | null {
   const last = alphabet === "ascii" ? 0x7f : 0xff;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > last) return null;
@@ -117,7 +117,7 @@ const smppAlphabets: Readonly<Record<number, Alphabet>> = {
   14: "korean",
 };
 
-/** The alphabet of a received `data_coding`: by SMPP 3.4, and beyond it by TS 23.038 (section 4). */
+/** The encoding of a received `data_coding`: by SMPP 3.4, and beyond it by TS 23.038 (section 4). */
 function alphabetOf(dataCoding: number, defaultAlphabet: DefaultAlphabet): Alphabet {
   const known = smppAlphabets[dataCoding];
   if (known !== undefined) return known;
@@ -139,7 +139,7 @@ interface ReceivedText {
   headerBytes: number;
 }
 
-/** The text of a received message. Data that is no text comes as hexadecimal digits. */
+/** The text of a received message. Data that is not text is shown as hexadecimal digits. */
 export function decodeText(
   { dataCoding, octets, headerBytes }: ReceivedText,
   settings: { defaultAlphabet: DefaultAlphabet; packed: boolean },

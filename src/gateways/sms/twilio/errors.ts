@@ -1,5 +1,5 @@
-// What Twilio's error codes mean for a message (https://www.twilio.com/docs/api/errors). Listed are codes that say more
-// than their HTTP status. Twilio keeps splitting codes; for all others the status decides.
+// The meaning of Twilio's error codes for a message (https://www.twilio.com/docs/api/errors). Lists codes that say more than their HTTP
+// status. Twilio keeps splitting codes; for all others the status decides.
 
 import type { Fault } from "#gateways/vendor-outcome.ts";
 
@@ -11,7 +11,7 @@ const permanent = [
   21219, // 'To' is not verified (trial account)
   21265, // 'To' is a short code
   21266, // 'To' and 'From' are the same
-  21408, // the account may not send to this region; other regions are not concerned
+  21408, // the account may not send to this region; other regions are not affected
   21602, // no body
   21604, // no 'To'
   21605, // body too long

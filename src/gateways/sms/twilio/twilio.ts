@@ -76,12 +76,12 @@ const receiptStatuses = new Map<string, ReceiptStatus>([
   ["canceled", "failed"],
 ]);
 
-/** Of failures after Twilio took the message: the account is suspended. */
+/** For failures after Twilio accepted the message: the account is suspended. */
 const accountFaults = new Set(["30002"]);
 
 const intermediate = new Set(["accepted", "queued", "scheduled", "sending", "receiving"]);
 
-/** Null for intermediate statuses and unknown ones. */
+/** Null for intermediate and unknown statuses. */
 function receiptOf(word: string | null, errorCode: string | null): FinalReceipt | null {
   const status = receiptStatuses.get(word ?? "");
   if (status === undefined) return null;
@@ -93,9 +93,8 @@ function receiptOf(word: string | null, errorCode: string | null): FinalReceipt 
 }
 
 /**
- * A verified call: a status callback when it has a `MessageStatus` (only old ones have `SmsStatus` alone),
- * an incoming message when it has a text or media. `RawDlrDoneDate` is not read: it has no time zone, and
- * carriers use different ones.
+ * A verified call: a status callback if it has a `MessageStatus` (only old ones have `SmsStatus` alone), an incoming message if it has a
+ * text or media. `RawDlrDoneDate` is not read: it has no time zone, and carriers use different ones.
  */
 function receivedFrom(parameters: URLSearchParams, messageId: string | null, now: number): Received {
   const reference = referenceFrom(parameters.get("MessageSid") ?? parameters.get("SmsSid"));

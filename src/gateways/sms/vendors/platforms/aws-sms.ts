@@ -81,7 +81,7 @@ export const awsSms = defineHttpSms({
   answer: answerFormat({
     vendor: "AWS",
     reference: "$.MessageId",
-    // The reason says more, and there are many: where the table does not list it, its type decides.
+    // The reason says more, and there are many: if the table does not list it, its type decides.
     code: (json) => textAt(json, "$.Reason") ?? exceptionType(json),
     widerCode: exceptionType,
     text: ["$.Message", "$.message"],
@@ -124,7 +124,7 @@ export const awsSms = defineHttpSms({
         return isFollowed ? "NOT_FINAL" : type;
       },
       words: wordReader({
-        // Successful means handed over to the operator.
+        // Successful means passed on to the operator.
         sent: ["TEXT_SENT", "TEXT_PENDING", "TEXT_QUEUED", "TEXT_SUCCESSFUL", "TEXT_UNKNOWN"],
         delivered: ["TEXT_DELIVERED"],
         undelivered: [

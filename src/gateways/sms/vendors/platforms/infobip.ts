@@ -1,6 +1,6 @@
-// Infobip SMS (https://www.infobip.com/docs/api/channels/sms): send, delivery reports, incoming messages. A 200 may hold a refusal.
-// We choose the `messageId`, and Infobip refuses one that it has had: a message that may have been sent is sent again.
-// Unverified: how long it remembers an id (one hour is assumed), and status ids of the newest list.
+// Infobip SMS (https://www.infobip.com/docs/api/channels/sms): send, delivery reports, incoming messages. A 200 may contain a refusal. We
+// choose the `messageId`, and Infobip refuses one that it has seen before: a message that may have been sent is sent again. Unverified: how
+// long it remembers an id (one hour is assumed), and status ids of the newest list.
 
 import { callbackTokenField } from "#gateways/callback-token.ts";
 import { type Json, textAt } from "#gateways/json-path.ts";
@@ -12,7 +12,7 @@ import { wordReader } from "#gateways/sms/engine/words.ts";
 import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
 
-/** The group of a status, but for two that say less: the operator has it (2), and how it ended was never reported (29). */
+/** The group of a status, except for two that say less: the operator has it (2), and its end was never reported (29). */
 function statusWord(json: Json, path: string): string | null {
   const id = textAt(json, `${path}.id`);
   if (id === "2") return "TO_OPERATOR";
@@ -62,7 +62,7 @@ export const infobip = defineHttpSms({
     faults: {
       permanent: [6, 8, 10, 14, 19, 24, 25, 51, 52],
       configuration: [11, 12, 13, 17, 18],
-      // 100: the platform rejected it, as malformed or because a service of its own is away for now.
+      // 100: the platform rejected it, as malformed or because one of its services is unavailable for now.
       transient: [16, 20, 21, 28, 100],
       duplicate: [23],
     },

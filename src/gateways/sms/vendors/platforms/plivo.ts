@@ -1,5 +1,5 @@
-// Plivo Messages (https://docs.plivo.com/docs/messaging/api/message): send, signed delivery reports, incoming messages. Errors have
-// no codes, so their status decides. Unverified: what a lack of credit is answered with (402 is read as the gateway's trouble).
+// Plivo Messages (https://docs.plivo.com/docs/messaging/api/message): send, signed delivery reports, incoming messages. Errors have no
+// codes, so their status decides. Unverified: the answer to a lack of credit (402 is treated as the gateway's fault).
 
 import { z } from "zod";
 import { callbackTokenField } from "#gateways/callback-token.ts";

@@ -73,9 +73,9 @@ export const sinch = defineHttpSms({
         // Unknown is final and says nothing: the message may well have arrived.
         sent: ["Dispatched", "Unknown"],
         delivered: ["Delivered"],
-        // The SMSC refused or deleted what Sinch had taken.
+        // The SMSC refused or deleted a message that Sinch had accepted.
         undelivered: ["Failed", "Expired", "Rejected", "Deleted"],
-        // It did not come to the SMSC.
+        // It did not reach the SMSC.
         failed: ["Aborted", "Cancelled"],
         ignored: ["Queued"],
       }),

@@ -1,6 +1,6 @@
-// Telnyx Messaging (https://developers.telnyx.com/api/messaging): send, signed delivery reports, incoming messages. Telnyx has
-// no idempotency key; our id travels in the URL of the reports. Unverified: the codes 20100, 40300, 40305, 40306 and 40310, and how
-// the portal tells a refusal of funds.
+// Telnyx Messaging (https://developers.telnyx.com/api/messaging): send, signed delivery reports, incoming messages. Telnyx has no
+// idempotency key; our id is part of the URL for reports. Unverified: the codes 20100, 40300, 40305, 40306 and 40310, and how a lack of
+// funds is reported.
 
 import { z } from "zod";
 import { answerFormat } from "#gateways/sms/engine/answer.ts";

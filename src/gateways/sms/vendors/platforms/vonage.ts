@@ -60,7 +60,7 @@ export const vonage = defineHttpSms({
         header: "authorization",
         payloadHash: "payload_hash",
         maxAgeSeconds: 86_400,
-        // After an error of their own a callback comes unsigned; refused with 5xx it comes again, signed.
+        // After an error on Vonage's side a callback is unsigned; if it is refused with 5xx, it is repeated with a signature.
         unsigned: "unavailable",
       }),
     ],

@@ -1,6 +1,6 @@
-// Jasmin's HTTP API (https://docs.jasminsms.com/en/latest/apis/http/): send, delivery receipts, incoming messages. Answers are texts, and a
-// callback counts as taken only with the answer ACK/Jasmin. Jasmin cuts texts of more than `long_content_max_parts` parts, five by
-// default, and says Success (the cut itself is unverified).
+// Jasmin's HTTP API (https://docs.jasminsms.com/en/latest/apis/http/): send, delivery receipts, incoming messages. Answers are texts, and
+// Jasmin repeats a callback unless the answer is ACK/Jasmin. Jasmin truncates texts of more than `long_content_max_parts` parts, five by
+// default, and reports Success (the truncation itself is unverified).
 
 import { z } from "zod";
 import { callbackTokenField } from "#gateways/callback-token.ts";
@@ -40,7 +40,7 @@ export const jasmin = defineHttpSms({
     vendor: "Jasmin",
     reference: (_json, { body }) =>
       /^Success "([0-9a-f-]{36})"/.exec(body.subarray(0, 64).toString())?.[1] ?? null,
-    // No route: of the gateway, and not of the message.
+    // No route: a fault of the gateway, not of the message.
     code: (_json, { status }) => (status === 412 ? "no_route" : null),
     faults: { configuration: ["no_route"] },
   }),
@@ -62,7 +62,7 @@ export const jasmin = defineHttpSms({
       id: "$.id",
       from: "$.from",
       to: "$.to",
-      // UCS-2 comes as bytes of no charset; its hex says what they are.
+      // UCS-2 arrives as bytes of no charset; the hex form shows what they are.
       text: (report) => {
         const hex = textAt(report, "$.binary") ?? "";
         const isUcs2 = textAt(report, "$.coding") === "8" && /^(?:[0-9a-f]{4}){1,2000}$/i.test(hex);

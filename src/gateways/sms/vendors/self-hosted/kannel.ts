@@ -15,8 +15,8 @@ import { secret } from "#settings/secrets.ts";
 import { joinUrl } from "#settings/url.ts";
 
 /**
- * What `charset=%C` says of the text. Kannel 1.4.5 hands UCS-2 over as it came, and writes the rest in UTF-8; with `mo-recode`
- * it writes all in UTF-8, where older releases write Latin-1.
+ * The meaning of `charset=%C`. Kannel 1.4.5 passes UCS-2 on unchanged, and writes the rest in UTF-8; with `mo-recode` it writes everything
+ * in UTF-8, where older releases write Latin-1.
  */
 const charsets = new Map([
   ["UTF-16BE", "utf-16be"],
@@ -28,7 +28,7 @@ const charsets = new Map([
 function queryDocument(callback: CallbackRequest, covers: Coverage): Json | undefined {
   const document = documentOf(callback, covers);
   const named = textAt(document ?? null, "$.charset")?.toUpperCase() ?? "";
-  // Without a charset the coding says it: 2 is UCS-2.
+  // Without a charset, the coding decides: 2 is UCS-2.
   const charset = charsets.get(
     named === "" && textAt(document ?? null, "$.coding") === "2" ? "UTF-16BE" : named,
   );
@@ -39,7 +39,7 @@ function queryDocument(callback: CallbackRequest, covers: Coverage): Json | unde
     : { ...(document as object), text: new TextDecoder(charset).decode(bytes) };
 }
 
-/** The bytes of a parameter of a URL's query, in any charset; null: it has none of that name. */
+/** The bytes of a parameter of a URL's query, in any charset; null if there is none of that name. */
 function parameterBytes(url: string, name: string): Buffer | null {
   const query = url.split("#", 1)[0]?.split("?").slice(1).join("?") ?? "";
   const pair = query.split("&").find((field) => field.startsWith(`${name}=`));

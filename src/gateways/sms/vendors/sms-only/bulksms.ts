@@ -1,6 +1,6 @@
-// BulkSMS JSON API (https://www.bulksms.com/developer/json/v1/): send, delivery reports, incoming messages. It de-duplicates for about 12 h by
-// a number, which is made of our id. By default long texts are cut or refused, so each request says how many parts there may be.
-// Registering a webhook tries it with an empty list.
+// BulkSMS JSON API (https://www.bulksms.com/developer/json/v1/): send, delivery reports, incoming messages. It removes duplicates for about
+// 12 h by a number, which is derived from our id. By default long texts are truncated or refused, so each request says how many parts there
+// may be. Registering a webhook tests it with an empty list.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";

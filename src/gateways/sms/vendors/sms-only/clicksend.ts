@@ -33,7 +33,7 @@ export const clicksend = defineHttpSms({
     vendor: "ClickSend",
     verdict: { path: "$.data.messages[0].status", accepted: ["SUCCESS"] },
     reference: "$.data.messages[0].message_id",
-    // Of a 200 it says no more than that the request was read.
+    // For a 200, it only says that the request was read.
     code: (json, { status }) => (status < 400 ? null : textAt(json, "$.response_code")),
     faults: {
       permanent: ["INVALID_RECIPIENT", "EMPTY_MESSAGE", "MISSING_REQUIRED_FIELDS", "COUNTRY_NOT_ENABLED"],

@@ -42,7 +42,7 @@ export const d7 = defineHttpSms({
       words: wordReader({
         sent: ["sent"],
         delivered: ["delivered"],
-        // Both spellings stand in the documentation.
+        // The documentation uses both spellings.
         undelivered: ["undelivered", "un_delivered"],
         ignored: ["scheduled"],
       }),

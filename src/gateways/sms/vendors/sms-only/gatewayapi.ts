@@ -1,6 +1,6 @@
 // GatewayAPI, its REST API (https://gatewayapi.com/docs/apis/rest/): send, signed status notifications, incoming messages. The signature is
-// a token whose claims are the event: the body is not proved and not read. The API sends GSM-7 unless the request says otherwise.
-// Unverified: the words of statuses, and the codes of errors, so that their status decides.
+// a token whose claims are the event: the body is not authenticated and not read. The API sends GSM-7 unless the request says otherwise.
+// Unverified: the status words, and the codes of errors, so that their status decides.
 
 import { answerFormat } from "#gateways/sms/engine/answer.ts";
 import { header } from "#gateways/sms/engine/auth.ts";
