@@ -164,7 +164,7 @@ import type {
 ${used.map((name) => `  ${name},`).join("\n")}
 } from "./schema.ts";
 
-/** What each operation takes and answers. */
+/** The input and output of each operation. */
 export interface Operations {
 ${text}
 }

@@ -11,7 +11,7 @@ import { Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { AddAccount } from "./add-account.tsx";
 
-/** Messages since the account's day began, and what needs a look. */
+/** Messages since the account's day began, and things that need attention. */
 function Today({ of: { figures } }: { of: ListedAccount }) {
   const { accepted, failed } = figures.today;
   return (
@@ -23,7 +23,7 @@ function Today({ of: { figures } }: { of: ListedAccount }) {
   );
 }
 
-/** What is left of each channel that has a limit. */
+/** The remaining credit of each limited channel. */
 function creditOf({ plan, figures }: ListedAccount): string {
   const limited = words.Channel.flatMap((channel) => {
     const [left, of] = [figures.remaining[channel], plan.credit[channel]];

@@ -17,17 +17,17 @@ type Body<N extends OperationName> = Operations[N]["body"] extends undefined
   ? { body?: never }
   : { body: Operations[N]["body"] };
 
-/** What a call of this operation takes. */
+/** The input of an operation. */
 export type Input<N extends OperationName> = Params<N> &
   Query<N> &
   Body<N> & {
     signal?: AbortSignal;
-    /** Of a send: the same request again under the same key gets the first one's answer and sends nothing. */
+    /** For a send: repeating the request under the same key returns the first answer and sends nothing. */
     idempotencyKey?: string;
   };
 export type Output<N extends OperationName> = Operations[N]["reply"];
 
-/** An answer that is not a success, in the API's own words, or (status 0) that there was none. */
+/** An unsuccessful answer, with the API's own message, or (status 0) no answer. */
 export class ApiError extends Error {
   readonly status: number;
   /** Messages by the path of their field. */
@@ -52,15 +52,15 @@ let known: Pick<Session, "id" | "csrf_token"> | null = null;
 
 const sessionListeners = new Set<(session: Session) => void>();
 
-/** Who the page acts for. The session's token, which every change carries, is kept in memory alone. */
+/** The signed-in person. The session's CSRF token, which every change sends, is kept only in memory. */
 export function setSession(session: Session): void {
   known = session;
   for (const listener of sessionListeners) listener(session);
 }
 
 /**
- * Waits until the same person has signed in again, or the change is given up. Another person gets a page of their own, and ends the wait
- * with this one.
+ * Waits until the same person has signed in again, or the change is abandoned. If another person signs in, the page is replaced and the
+ * wait ends.
  */
 const signedInAgain = (before: Pick<Session, "id">, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
@@ -79,15 +79,15 @@ const signedInAgain = (before: Pick<Session, "id">, signal: AbortSignal | undefi
 
 const otherPersonListeners = new Set<(session: Session) => void>();
 
-/** Gets the session of another person who has signed in in this browser, when a change was refused for that. */
+/** Reads the session of another person who has signed in in this browser, after a change was refused because of that. */
 export function onOtherPerson(listener: (session: Session) => void): () => void {
   otherPersonListeners.add(listener);
   return () => otherPersonListeners.delete(listener);
 }
 
 /**
- * Whether a refused change may be repeated: the same person has signed in anew in another tab, so the token was an
- * earlier session's.
+ * Whether a refused change may be repeated: the same person has signed in again in another tab, so the token was that of an earlier
+ * session.
  */
 async function hasNewToken(): Promise<boolean> {
   const before = known;
@@ -103,7 +103,7 @@ async function hasNewToken(): Promise<boolean> {
 
 const answerListeners = new Set<(status: number) => void>();
 
-/** Gets the status of every answer; 0 when none came. */
+/** Called with the status of every answer; 0 if there was none. */
 export function onAnswer(listener: (status: number) => void): () => void {
   answerListeners.add(listener);
   return () => answerListeners.delete(listener);
@@ -123,7 +123,7 @@ function urlOf(path: string, params: Record<string, string>, query: Record<strin
   return search.size === 0 ? filled : `${filled}?${search}`;
 }
 
-/** The address of what an operation answers, for a frame that shows it. */
+/** The URL of an operation, for a frame that shows its answer. */
 export const addressOf = <N extends OperationName>(name: N, params: Operations[N]["params"]): string =>
   urlOf(routes[name][1], params, {});
 
@@ -147,7 +147,7 @@ export async function call<N extends OperationName>(name: N, input: Input<N>): P
   return (response.status === 204 ? undefined : await read(response)) as Output<N>;
 }
 
-/** Calls an operation that answers with a stream. Throws `ApiError`; a stream that breaks off ends with one, too. */
+/** Calls an operation that answers with a stream. Throws `ApiError`, also when the stream breaks off. */
 export async function openStream<N extends OperationName>(
   name: N,
   input: Input<N>,
@@ -168,7 +168,7 @@ async function* piecesOf(response: Response, signal: AbortSignal | undefined): A
   }
 }
 
-/** What a request without an answer throws: an abort stays what it is. */
+/** The error for a request without an answer; an abort is passed on unchanged. */
 function lost(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return error;
   notifyListeners(0);
@@ -181,7 +181,7 @@ async function request<N extends OperationName>(name: N, input: Input<N>, accept
   } catch (error) {
     const isChange = routes[name][0] !== "GET" && name !== "signIn" && name !== "signOut";
     if (error instanceof ApiError && error.status === 401 && isChange && known !== null) {
-      // The sign-in lies over the page, which goes on with what was asked for.
+      // The sign-in covers the page, which then continues the request.
       await signedInAgain(known, input.signal);
       return await send(name, input, accept);
     }

@@ -1,17 +1,17 @@
-// The server's streams: an account's hints of which kinds of things changed, which carry no data, and the link of a gateway.
+// The server's streams: an account's hints about which kinds of things changed, without data, and the link of a gateway.
 
 import { createParser } from "eventsource-parser";
 import { ApiError, addressOf, notifyListeners } from "./client.ts";
 import { session } from "./freshness.ts";
 import type { GatewayLink } from "./schema.ts";
 
-/** The server writes something every 15 s; a stream that is silent for so long is dead. */
+/** The server writes something every 15 s; a stream that is silent for this long is dead. */
 const deadMs = 40_000;
 
-/** How soon a stream of a link is opened again, ms. */
+/** The delay before a stream of a link is reopened, ms. */
 const againMs = 2_000;
 
-/** Resolves after so long, or when the signal ends. */
+/** Resolves after this time, or when the signal aborts. */
 export const wait = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -21,7 +21,7 @@ export const wait = (ms: number, signal: AbortSignal) =>
     });
   });
 
-/** Hands on the events of a stream until it or the signal ends. Throws `ApiError` when the service refuses or does not answer. */
+/** Passes on the events of a stream until it ends or the signal aborts. Throws `ApiError` if the service refuses or does not answer. */
 async function listen(
   address: string,
   signal: AbortSignal,
@@ -61,12 +61,12 @@ async function listen(
 }
 
 interface Listener {
-  /** The stream is open: what changed before is not repeated. */
+  /** The stream is open; earlier changes are not repeated. */
   onOpen: () => void;
   onChanged: (topics: readonly string[]) => void;
 }
 
-/** Watches an account until the stream or the signal ends. Throws `ApiError` when the service refuses or does not answer. */
+/** Watches an account until the stream ends or the signal aborts. Throws `ApiError` if the service refuses or does not answer. */
 export const watchAccount = (
   account: string,
   signal: AbortSignal,
@@ -77,7 +77,7 @@ export const watchAccount = (
     else if (event === "changed") onChanged((JSON.parse(data) as { topics: string[] }).topics);
   });
 
-/** Watches the link of a gateway until the signal ends; a stream that ends is opened again, one that is refused is not. */
+/** Watches the link of a gateway until the signal aborts; a stream that ends is reopened, one that is refused is not. */
 export async function watchGatewayLink(
   of: { account: string; gateway: string },
   signal: AbortSignal,
@@ -90,7 +90,7 @@ export async function watchGatewayLink(
           if (event === "link") onLink(JSON.parse(data) as GatewayLink);
         });
       } catch (error) {
-        // Not a gateway of this person's, or not any more.
+        // The gateway does not belong to this person, or no longer does.
         if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return;
       }
     }

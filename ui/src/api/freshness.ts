@@ -1,15 +1,15 @@
-// How what is on the screen is kept fresh: the server says what changed (live), or everything is read again every
-// few seconds (polling), or a person has paused that.
+// How displayed data is refreshed: the server announces changes (live), or everything is read again every few seconds (polling), or a
+// person has paused updates.
 
 import { useSyncExternalStore } from "react";
 
 type Freshness = "live" | "polling" | "paused";
 
-/** How often what is on the screen is read again, ms: while polling, and as a net while the server says what changed. */
+/** How often displayed data is read again, ms: while polling, and as a safety net while live. */
 const pollMs = 5_000;
 const netMs = 30_000;
 
-/** Nothing is read by itself without a session: the service counts wrong credentials and then refuses a client. */
+/** Nothing is read automatically without a session: the service counts wrong credentials and eventually refuses the client. */
 export const session = { hasEnded: false };
 
 let freshness: Freshness = "polling";
@@ -28,7 +28,7 @@ function subscribe(listener: () => void): () => void {
 
 export const useFreshness = (): Freshness => useSyncExternalStore(subscribe, () => freshness);
 
-/** When to read again, ms. `every`: what the query asks for itself; false: never. */
+/** When to read again, ms. `every`: the query's own interval; false for never. */
 export function nextReadMs(every: number | false | undefined): number | false {
   if (session.hasEnded || freshness === "paused" || every === false) return false;
   return every ?? (freshness === "live" ? netMs : pollMs);

@@ -129,7 +129,7 @@ import type {
   WebhookStatisticsReply,
 } from "./schema.ts";
 
-/** What each operation takes and answers. */
+/** The input and output of each operation. */
 export interface Operations {
   getInstallation: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: InstallationReply };
   getInstallationDetails: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: InstallationDetailsReply };

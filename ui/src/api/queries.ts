@@ -1,4 +1,4 @@
-// Reading through a cache: one key for each operation and its input.
+// Reads through a cache: one key for each operation and its input.
 
 import {
   type InfiniteData,
@@ -18,22 +18,22 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // What the service refused it refuses again; only silence and an outage pass.
+      // A refusal is final; only missing answers and outages are retried.
       retry: (count, error) =>
         error instanceof ApiError && (error.status === 0 || error.status === 503) && count < 2,
       refetchIntervalInBackground: false,
-      // A browser without a network calls itself offline; the service may run on the same machine.
+      // A browser without a network reports being offline, but the service may run on the same machine.
       networkMode: "always",
       refetchOnReconnect: true,
     },
-    // Nor does a change wait for a network, to be made when a person no longer expects it.
+    // Nor does a change wait for a network, only to be made when the person no longer expects it.
     mutations: { networkMode: "always" },
   },
 });
 
 /**
- * Reads an operation's answer and keeps it fresh. `every`: another interval in ms, or false. `keep`: of a list, what was shown stays
- * until what was asked for instead is there.
+ * Reads an operation's answer and refreshes it. `every`: another interval in ms, or false. `keep`: for a list, keeps showing the previous
+ * answer until the new one arrives.
  */
 export function useRead<N extends OperationName>(
   name: N,
@@ -50,8 +50,8 @@ export function useRead<N extends OperationName>(
 }
 
 /**
- * Reads what costs the service much at a pace of its own, ms, and not at each hint that it changed. `key`: all that the reading depends
- * on; what was shown stays until another one is there.
+ * Reads what is expensive for the service at its own interval, ms, instead of at each hint. `key`: everything that the read depends on; the
+ * previous answer is shown until the new one arrives.
  */
 export function usePaced<T>(
   name: OperationName,
@@ -59,7 +59,7 @@ export function usePaced<T>(
   paceMs: number,
   read: (signal: AbortSignal) => Promise<T>,
 ) {
-  // A page that was paused goes on.
+  // A paused page resumes.
   useFreshness();
   return useQuery<T, ApiError>({
     queryKey: [name, ...key],
@@ -71,7 +71,7 @@ export function usePaced<T>(
   });
 }
 
-/** Whether a query has no pace of its own, or is not ahead of it. */
+/** Whether a query has no interval of its own, or that interval has passed. */
 const isDue = ({ meta, state }: Pick<Query, "meta" | "state">): boolean =>
   typeof meta?.paceMs !== "number" ||
   (state.fetchStatus === "idle" && Date.now() - state.dataUpdatedAt >= meta.paceMs);
@@ -79,19 +79,19 @@ const isDue = ({ meta, state }: Pick<Query, "meta" | "state">): boolean =>
 interface Page<T> {
   data: T[];
   next_cursor: string | null;
-  /** Of a list that is searched: how far this page looked. Null if it looked at all. */
+  /** For a list with a search: how far this page got. Null if it covered everything. */
   searched_until?: string | null;
 }
 
 type Item<N extends OperationName> = Output<N> extends { data: (infer T)[] } ? T : never;
 
-/** Of a list that was paged through only the first page is looked at: reading again would read every page of it. */
+/** Only the first page of a list that was paged through is checked: reading again would read every page. */
 const pagesRead = (data: unknown): number => (data as InfiniteData<unknown> | undefined)?.pages?.length ?? 0;
 
-/** Called with the operations of whose answers something changed. */
+/** Called with the operations whose answers changed. */
 const updateListeners = new Set<(names: ReadonlySet<string>) => void>();
 
-/** Reads again what the operations have read; lists that were paged through report that there are updates instead. */
+/** Reads the operations' answers again; lists that were paged through report that there are updates instead. */
 export function readAgain(names: ReadonlySet<string> | "all"): void {
   void queryClient.invalidateQueries({
     predicate: (query) =>
@@ -103,8 +103,8 @@ export function readAgain(names: ReadonlySet<string> | "all"): void {
 }
 
 /**
- * Whether a list that was paged through has changed, as far as is known. A hint says so; where hints may be missing its first page
- * says it, read as often as a list of one page. `clear`: what has changed by now is about to be shown.
+ * Whether a list that was paged through has changed, as far as is known. Hints report it; if hints may be missing, its first page shows it,
+ * read as often as a list of one page. `clear`: the changes so far are about to be shown.
  */
 function useUpdates<T>(
   name: OperationName,
@@ -115,7 +115,7 @@ function useUpdates<T>(
   const [hasUpdates, setHasUpdates] = useState(false);
   const isLong = shown !== undefined;
   const first = useQuery<Page<T>, ApiError>({
-    // Not the operation's own name: a hint says by itself what reading would.
+    // Not the operation's own name: a hint already says what reading would show.
     queryKey: ["first page", name, input],
     queryFn: ({ signal }) => readFirst(signal),
     enabled: isLong,
@@ -142,7 +142,7 @@ function useUpdates<T>(
   return { hasUpdates, clear: () => setHasUpdates(false) };
 }
 
-/** So many of the first pages have that many rows, or all. */
+/** How many of the first pages contain this many rows; all if they contain fewer. */
 function pagesOf(pages: readonly Page<unknown>[], rows: number): number {
   let count = 0;
   for (let held = 0; count < pages.length && (count === 0 || held < rows); count++)
@@ -151,8 +151,8 @@ function pagesOf(pages: readonly Page<unknown>[], rows: number): number {
 }
 
 /**
- * Reads a list page by page. `hasUpdates`: what it shows is not the newest any more; `refresh` reads its first page again, and those after
- * it that hold so many rows.
+ * Reads a list page by page. `hasUpdates`: the displayed rows are no longer the newest; `refresh` reads the first pages again, as many as
+ * contain this many rows.
  */
 export function usePages<N extends OperationName>(name: N, input: Input<N>) {
   const client = useQueryClient();
@@ -179,7 +179,7 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
     placeholderData: keepPreviousData,
     getNextPageParam: (page) => page.next_cursor,
     refetchInterval: ({ state }) => (pagesRead(state.data) > 1 ? false : nextReadMs(undefined)),
-    // The same for what makes it read again besides: the window's focus and the line's return.
+    // Likewise for the other reasons to read again: the window's focus and the network's return.
     refetchOnWindowFocus: ({ state }) => pagesRead(state.data) < 2,
     refetchOnReconnect: ({ state }) => pagesRead(state.data) < 2,
   });
@@ -197,7 +197,7 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
     });
     await result.refetch();
   };
-  // A list is drawn often while it is scrolled: what is made from its rows is made once for each reading.
+  // A list is rendered often while it scrolls, so values derived from its rows are computed once per read.
   const items = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
   return {
     ...result,
@@ -211,7 +211,7 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
 export function useChange<N extends OperationName>(name: N) {
   const client = useQueryClient();
   return useMutation<Output<N>, ApiError, Input<N>>({
-    // A secret in the answer is not kept once its component has gone.
+    // A secret in the answer is not kept once its component is gone.
     gcTime: 0,
     mutationFn: (input) => call(name, input),
     onSuccess: () => client.invalidateQueries(),

@@ -1,10 +1,10 @@
-// A trial of a pool: the events of its stream as they come, for the person who is signed in.
+// A trial of a pool: the events of its stream as they arrive, for the signed-in person.
 
 import { createParser } from "eventsource-parser";
 import { openStream } from "./client.ts";
 import type { TryPoolRequest } from "./schema.ts";
 
-/** A member that is asked, and what became of it. Times count from the start of the call, ms. */
+/** A member that was called, and the outcome. Times count from the start of the call, ms. */
 export interface TrialAttempt {
   number: number;
   /** Its id, and its name. */
@@ -38,7 +38,7 @@ export interface TrialEnd extends Sums {
   finish_reason: string | null;
 }
 
-/** The frame with which a stream ends that is not whole. */
+/** The last frame of an incomplete stream. */
 export interface TrialError extends Sums {
   status: number;
   code: string | null;
@@ -60,7 +60,7 @@ interface Listener {
 
 const kinds: ReadonlySet<string | undefined> = new Set(["attempt", "chunk", "end", "error"]);
 
-/** Asks, and resolves when the stream has ended. Throws `ApiError` when the service refuses or goes away. Aborting gives up the member. */
+/** Asks, and resolves when the stream has ended. Throws `ApiError` if the service refuses or goes away. Aborting abandons the call. */
 export async function tryPool(
   params: { account: string; pool: string },
   body: TryPoolRequest,
@@ -70,7 +70,7 @@ export async function tryPool(
   const { requestId, pieces } = await openStream("tryPool", { params, body, signal });
   onRequest(requestId);
   const parser = createParser({
-    // A newer service may have other events: they are passed over.
+    // A newer service may have other events, which are ignored.
     onEvent: ({ event, data }) => {
       if (kinds.has(event)) onEvent({ event, data: JSON.parse(data) } as TrialEvent);
     },

@@ -1,8 +1,8 @@
 import { PageHead } from "#ui/parts/page.tsx";
 
 /**
- * In place of a page whose code failed, or could not be loaded: after an upgrade, a tab that was open asks for code of the version
- * before. The frame around it stays, so that every other page can be opened.
+ * Replaces a page whose code failed or could not be loaded: after an upgrade, an open tab requests code of the previous version. The frame
+ * around it stays, so that every other page can be opened.
  */
 export function BrokenPage({ error }: { error: unknown }) {
   return (

@@ -4,7 +4,7 @@ import { useSession } from "#ui/parts/account.ts";
 import { Waiting } from "#ui/parts/page.tsx";
 import { recentAccounts } from "./frame/recent-accounts.ts";
 
-/** `/`: the account that was looked at last, or else the only or the newest one. */
+/** `/`: the account that was open last, otherwise the only or the newest one. */
 export function Page() {
   const session = useSession();
   const accounts = useRead(

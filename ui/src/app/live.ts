@@ -1,4 +1,4 @@
-// Live updates: the account's stream of hints, turned into reading again what is shown.
+// Live updates: reads displayed data again on the hints of the account's stream.
 
 import { useEffect } from "react";
 import { ApiError, type OperationName } from "#ui/api/client.ts";
@@ -8,7 +8,7 @@ import { readAgain } from "#ui/api/queries.ts";
 import { usePreference } from "#ui/parts/preferences.ts";
 import { createThrottle } from "./throttle.ts";
 
-/** What shows which topic. A topic that is not here, of a newer server, is read again as all of them. */
+/** The operations that show each topic. An unknown topic, from a newer server, refreshes everything. */
 const shownBy: Readonly<Record<string, readonly OperationName[]>> = {
   account: ["getAccount", "listAccounts", "listNamedKeys", "getNamedKey", "getOverview"],
   calls: [
@@ -49,14 +49,14 @@ const shownBy: Readonly<Record<string, readonly OperationName[]>> = {
   webhooks: ["listWebhooks", "getWebhook", "getOverview"],
 };
 
-/** Each query is read at most so often, ms. */
+/** The minimum interval between two reads of a query, ms. */
 const readMs = 2_000;
-/** A tab that is hidden for so long closes its stream: a browser has six connections to a host. */
+/** A tab that is hidden for this long closes its stream: a browser allows six connections to a host. */
 const hiddenMs = 10_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 30_000;
 
-/** Watches until the signal ends; while it cannot, everything is polled. */
+/** Watches until the signal aborts; while the stream is down, everything is polled. */
 async function follow(account: string, signal: AbortSignal): Promise<void> {
   const throttle = createThrottle(readMs, (names) => readAgain(names));
   signal.addEventListener("abort", throttle.end);
@@ -74,7 +74,7 @@ async function follow(account: string, signal: AbortSignal): Promise<void> {
             throttle.add(topics.flatMap((topic) => shownBy[topic] ?? Object.values(shownBy).flat())),
         });
       } catch (error) {
-        // Not an account of this person's, or not any more: there is nothing to try again.
+        // The account does not belong to this person, or no longer does: there is no point in retrying.
         if (error instanceof ApiError && (error.status === 403 || error.status === 404))
           return setFreshness("polling");
       }
@@ -86,7 +86,7 @@ async function follow(account: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Keeps the pages of an account fresh. `account`: undefined on pages of none, which are polled. */
+/** Refreshes the pages of an account. `account`: undefined on pages without one, which are polled. */
 export function useLive(account: string | undefined): void {
   const live = usePreference("live");
   useEffect(() => {

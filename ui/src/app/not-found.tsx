@@ -2,7 +2,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Frame } from "./shell.tsx";
 
-/** Where a path leads that no page has, below an account. */
+/** The page for unknown paths below an account. */
 export function NoSuchPage() {
   const { account } = useParams({ strict: false }) as { account?: string };
   return (
@@ -26,7 +26,7 @@ export function NoSuchPage() {
   );
 }
 
-/** The same, of a path that names no account, in the frame of every page. */
+/** The same for a path without an account, in the frame of every page. */
 export function NoSuchPath() {
   return (
     <Frame account={undefined} named={null}>

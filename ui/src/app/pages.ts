@@ -1,4 +1,4 @@
-// What the navigation offers: every page that exists, in groups, in the order of how often it is needed.
+// The navigation: every page, in groups, ordered by how often it is needed.
 
 import type { LinkProps } from "@tanstack/react-router";
 import {
@@ -27,7 +27,7 @@ export interface Place {
   to: Exclude<NonNullable<LinkProps["to"]>, "." | "..">;
   title: string;
   icon: LucideIcon;
-  /** Leads there after `g`. */
+  /** Opens it after `g`. */
   key?: string;
 }
 
@@ -72,10 +72,10 @@ export const accountPages: readonly Group[] = [
   },
 ];
 
-/** Letters after `g` that lead to a page. */
+/** Letters after `g` that open a page. */
 export const keyedPages = accountPages.flatMap(({ places }) => places);
 
-/** The places of the bar at the foot of a phone; the rest is behind More. */
+/** The entries of the bar at the bottom of a phone; the rest is behind More. */
 export const phonePages = keyedPages.filter(({ key }) => "omgp".includes(key ?? "-"));
 
 export const operatorPages: Group = {

@@ -1,4 +1,4 @@
-// The table of pages. A page's code is loaded when it is first shown; the page before stays until then.
+// The table of pages. A page's code is loaded when it is first shown; the previous page stays until then.
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import type { ComponentType } from "react";
@@ -8,7 +8,7 @@ import { NoSuchPage, NoSuchPath } from "./not-found.tsx";
 import { SignedIn } from "./session.tsx";
 import { AccountShell, OperatorShell } from "./shell.tsx";
 
-/** Filters in the URL, under the API's own names and as texts. */
+/** Filters in the URL, with the API's own names and as text. */
 type Search = Readonly<Record<string, string | undefined>>;
 type Load = () => Promise<{ Page: ComponentType }>;
 
@@ -77,7 +77,7 @@ const operatorPages = {
 const pool = () => import("#ui/pools/pool-page.tsx");
 const member = () => import("#ui/pools/member-page.tsx");
 
-/** The code of each page. It is no part of the routes' types, which links in the same pages are checked by. */
+/** The code of each page. It is not part of the routes' types, against which links in the same pages are checked. */
 const code: Readonly<Record<keyof typeof accountPages | keyof typeof operatorPages, Load>> = {
   overview: () => import("#ui/overview/overview-page.tsx"),
   messages: () => import("#ui/messages/messages-page.tsx"),
@@ -126,7 +126,7 @@ home.update({ component: lazyRouteComponent(() => import("./home.tsx"), "Page") 
 for (const [name, route] of Object.entries({ ...accountPages, ...operatorPages }))
   route.update({ component: lazyRouteComponent(code[name as keyof typeof code], "Page") });
 
-/** Texts as they stand in the URL: a filter is the API's own value, never JSON. */
+/** Texts as in the URL: a filter is the API's own value, never JSON. */
 const parseSearch = (search: string) => Object.fromEntries(new URLSearchParams(search));
 const stringifySearch = (search: Record<string, unknown>) => {
   const entries = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
@@ -149,7 +149,7 @@ declare module "@tanstack/react-router" {
   }
 }
 
-/** After a change of page the focus is at its heading, so that readers name the page and keys begin there. */
+/** After a change of page its heading has the focus, so that screen readers announce the page and the keyboard starts there. */
 router.subscribe("onRendered", ({ fromLocation, pathChanged }) => {
   if (fromLocation === undefined || !pathChanged || isCovered()) return;
   document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-// Who is signed in. An ended session lays the sign-in over the page, which keeps what was typed.
+// The signed-in person. When a session ends, the sign-in covers the page, which keeps its input.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
@@ -13,7 +13,7 @@ import { Waiting } from "#ui/parts/page.tsx";
 import { forgetAllPending } from "#ui/send/pending.ts";
 import { SignIn } from "./sign-in.tsx";
 
-/** Another tab has signed in as another person: nothing that was here is shown on, or acts, under that name. */
+/** Another tab has signed in as another person: nothing of the previous person is shown or done under that name. */
 function OtherPerson({ before, now }: { before: Session | null; now: Session | null }) {
   return (
     <div className="alone">
@@ -42,7 +42,7 @@ export function SignedIn() {
   const read = session.data?.data;
   const isOther =
     other !== null || (read !== undefined && last.current !== null && read.id !== last.current.id);
-  // The token may be newer than this answer: a refused change reads the session by itself.
+  // The token may be newer than this answer: a refused change reads the session itself.
   if (read !== undefined && read !== last.current && !isOther) {
     last.current = read;
     setSession(read);

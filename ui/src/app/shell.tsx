@@ -1,4 +1,4 @@
-// The frame of every page: which account, where else to go, who is signed in.
+// The frame of every page: the account, the navigation and the signed-in person.
 
 import { Link, Outlet, useParams } from "@tanstack/react-router";
 import { CircleHelp, PanelLeft, Plus, Search } from "lucide-react";

@@ -4,7 +4,7 @@ import type { Session } from "#ui/api/schema.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 
-/** The fields of the sign-in, on a page of their own or over the page of an ended session. */
+/** The fields of the sign-in, on a page of their own or covering the page of an ended session. */
 export function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
   const [shown, setShown] = useState(false);
   const signIn = useChange("signIn");

@@ -20,7 +20,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Since when the service has not answered, as text in the account's zone; null: it answers. */
+/** Since when the service has not answered, as text in the account's zone; null if it answers. */
 export function useSilence(): string | null {
   const at = useSyncExternalStore(subscribe, () => since);
   const zone = useZone();

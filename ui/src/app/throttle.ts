@@ -1,6 +1,4 @@
-/**
- * Gathers names and passes them on: the first at once, the same name again only after `ms`. `now` and `later` are the clock's.
- */
+/** Collects names and passes them on: the first at once, the same name again only after `ms`. `now` and `later` are the clock's. */
 export function createThrottle(
   ms: number,
   pass: (names: ReadonlySet<string>) => void,

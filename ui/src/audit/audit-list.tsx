@@ -9,7 +9,7 @@ import { Time } from "#ui/parts/time.tsx";
 /** `updateGateway` as `update gateway`. */
 const sentence = (action: string) => action.replaceAll(/([A-Z])/g, " $1").toLowerCase();
 
-/** A word of the filter. It applies on Enter, and when the field is left; the focus stays in it. */
+/** A text filter. It applies on Enter, and when the field loses the focus. */
 function Word({ name, label, example }: { name: "actor" | "action"; label: string; example: string }) {
   const [filter, setFilter] = useFilter();
   const applied = filter[name] ?? "";
@@ -34,7 +34,7 @@ function Word({ name, label, example }: { name: "actor" | "action"; label: strin
   );
 }
 
-/** Who did what: of one account, or of the whole installation. */
+/** The audit log of one account, or of the whole installation. */
 export function AuditList({ account }: { account: string | null }) {
   const [filter] = useFilter();
   const query = {

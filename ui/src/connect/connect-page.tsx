@@ -1,4 +1,4 @@
-// What an application needs to know of this account: addresses, names, and calls that work as they are.
+// What an application needs to use this account: addresses, names, and calls that work unchanged.
 
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -20,7 +20,7 @@ import {
 import { type Language, languages, snippetOf } from "#ui/send/snippets.ts";
 import { verifySnippet } from "#ui/webhooks/verify-snippet.ts";
 
-/** A send through the gateway, to a recipient at which the sandbox delivers. */
+/** A send through the gateway, to a recipient for which the sandbox simulates a delivery. */
 function requestThrough({ channel, identifier }: Gateway): SendAccountMessagesRequest {
   const text = { message: "Hello from Trunkline", gateway_identifier: identifier };
   const contact =
@@ -74,7 +74,7 @@ function SendOne({ gateways }: { gateways: readonly Gateway[] }) {
   );
 }
 
-/** A model that the pool serves by this name, which a pattern is not. */
+/** A model that the pool serves under this name; a pattern does not count. */
 const modelOf = ({ members }: Pool): string =>
   members
     .flatMap(({ models, aliases }) => [...models, ...Object.keys(aliases)])

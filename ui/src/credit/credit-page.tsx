@@ -11,7 +11,7 @@ import { Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { Grant } from "./grant.tsx";
 
-/** What was booked: a request and a message have a page. */
+/** The subject of an entry: requests and messages have pages. */
 function Booked({ account, reference }: { account: string; reference: string | null }) {
   const shown = <code>{reference}</code>;
   if (reference?.startsWith("req_"))

@@ -1,8 +1,8 @@
-// What to do about a gateway that trouble pauses, by the code of the message that it refused.
+// What to do about a paused gateway, by the code of the message that it refused.
 
 interface Advice {
   text: string;
-  /** Whether the step is a change of the gateway's settings. */
+  /** Whether the remedy is a change of the gateway's settings. */
   settings: boolean;
 }
 
@@ -40,7 +40,7 @@ const advised: readonly (readonly [codes: readonly string[], text: string, setti
   ],
 ];
 
-/** Null: the code says no more than the provider's own words. */
+/** Null if the code says no more than the provider's own words. */
 export function adviceFor(code: string | null | undefined): Advice | null {
   const found = advised.find(([codes]) => codes.includes(code ?? ""));
   return found === undefined ? null : { text: found[1], settings: found[2] };

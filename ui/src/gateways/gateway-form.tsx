@@ -1,4 +1,4 @@
-// Settings of a gateway: those of its kind, and those that all gateways have, from the API's own schemas.
+// The settings of a gateway: those of its kind, and those that all gateways have, from the API's own schemas.
 
 import type { ReactNode } from "react";
 import forms from "#ui/api/forms.json";
@@ -7,7 +7,7 @@ import type { FormFace } from "#ui/parts/form/form.tsx";
 import { type Schema, type Values, withSettings } from "#ui/schema-form/model.ts";
 import { ValuesForm } from "#ui/schema-form/values-form.tsx";
 
-/** `onSubmit` gets what was entered for a new gateway, and otherwise what of it changed. */
+/** `onSubmit` receives the input for a new gateway, and otherwise only the changes. */
 export function GatewayForm({
   kind,
   gateway,

@@ -1,4 +1,4 @@
-// Why a gateway is paused, since when, what happens by itself, and what a person can do.
+// Why a gateway is paused, since when, what happens automatically, and what a person can do.
 
 import { Link } from "@tanstack/react-router";
 import { useRead } from "#ui/api/queries.ts";
@@ -13,7 +13,7 @@ import { adviceFor } from "./advice.ts";
 const waits = ({ due, more }: Gateway["queue"]) =>
   `${number(due)}${more ? "+" : ""} ${due === 1 ? "message waits" : "messages wait"}`;
 
-/** The message that was refused last, which tells why. */
+/** The last refused message, which shows why. */
 function useRefused(gateway: Gateway) {
   const { id: account } = useAccount();
   const query = { gateway: gateway.identifier, order: "due", brief: "true", limit: 20 } as const;
@@ -78,7 +78,7 @@ export function PauseNotice({ gateway }: { gateway: Gateway }) {
   );
 }
 
-/** The pauses that there were, newest first. */
+/** Past pauses, newest first. */
 export function Pauses({ gateway }: { gateway: string }) {
   const { id: account } = useAccount();
   const read = useRead("listGatewayPauses", { params: { account, gateway }, query: { limit: 10 } });

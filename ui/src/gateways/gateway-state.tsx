@@ -1,4 +1,4 @@
-// How a gateway is. One that links a device is as its link is: without a device nothing goes out.
+// The state of a gateway. If it links a device, the link determines it: without a device nothing is sent.
 
 import { Link } from "@tanstack/react-router";
 import { useRead } from "#ui/api/queries.ts";
@@ -8,7 +8,7 @@ import { Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { WithTimes } from "#ui/parts/time.tsx";
 
-/** The kind of a gateway; undefined while the kinds are not known. */
+/** The kind of a gateway; undefined until the kinds are loaded. */
 export function useKind(gateway: Gateway | undefined): GatewayKind | undefined {
   const kinds = useRead("listGatewayKinds", {}, { every: false });
   return kinds.data?.data.find(
@@ -40,7 +40,7 @@ function useLink(gateway: Gateway, enabled: boolean) {
   return useRead("getGatewayLink", { params: { account, gateway: gateway.identifier } }, { enabled });
 }
 
-/** The gateway's state. What is not known yet is not called active. */
+/** The gateway's state. An unknown state is never shown as active. */
 export function GatewayState({ gateway }: { gateway: Gateway }) {
   const kind = useKind(gateway);
   const isActive = gateway.state === "active";
@@ -51,7 +51,7 @@ export function GatewayState({ gateway }: { gateway: Gateway }) {
   return <Status of={look}>{words}</Status>;
 }
 
-/** On the page of a gateway that links a device: how the link is, and the way to link one. */
+/** On the page of a gateway that links a device: the state of the link, and how to link one. */
 export function LinkNotice({ gateway }: { gateway: Gateway }) {
   const { id: account } = useAccount();
   const link = useLink(gateway, true);

@@ -7,7 +7,7 @@ const tabs = [
   ["/a/$account/gateways/$gateway/link", "Link"],
 ] as const;
 
-/** The pages of a gateway that links a device; others have one page. */
+/** The pages of a gateway that links a device; others have only one. */
 export function GatewayTabs({
   gateway,
   kind,

@@ -1,4 +1,4 @@
-// What a gateway does: what waits, what its pace allows, and how the messages of the last day ended.
+// A gateway's traffic: what waits, what its pace allows, and how the messages of the last day ended.
 
 import { useRead } from "#ui/api/queries.ts";
 import type { Gateway } from "#ui/api/schema.ts";
@@ -78,7 +78,7 @@ export function Now({ gateway }: { gateway: Gateway }) {
   );
 }
 
-/** The last 24 hours; nothing where nothing was sent. */
+/** The last 24 hours; nothing if no message was sent. */
 export function Traffic({ gateway }: { gateway: string }) {
   const { id: account } = useAccount();
   const read = useRead(

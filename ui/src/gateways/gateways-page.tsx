@@ -13,7 +13,7 @@ import { GatewayState } from "./gateway-state.tsx";
 
 const worst = ["stopped", "paused", "active", "off"];
 
-/** What waits for it, and its last day. */
+/** Its waiting messages, and its last day. */
 function Busy({ gateway, statistics }: { gateway: Gateway; statistics: MessageStatistics | undefined }) {
   const { due, later, more } = gateway.queue;
   const own = statistics?.series.find(({ key }) => key === gateway.identifier);

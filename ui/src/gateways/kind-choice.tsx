@@ -1,4 +1,4 @@
-// The kinds of gateways of a channel as cards: what each is, found by typing a part of its name.
+// The kinds of gateways of a channel as cards with a description, searchable by name.
 
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

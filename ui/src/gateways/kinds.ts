@@ -1,4 +1,4 @@
-// The kinds of gateways in groups: what sends nothing, what a person holds in the hand, and the rest.
+// The kinds of gateways in groups: those that send nothing, phones, and the rest.
 
 import type { Channel, GatewayKind } from "#ui/api/schema.ts";
 
@@ -12,7 +12,7 @@ const titles = ["Providers", "Devices that you link", "To try it out"] as const;
 const groupOf = ({ test, links }: GatewayKind): (typeof titles)[number] =>
   test ? "To try it out" : links ? "Devices that you link" : "Providers";
 
-/** The kinds of a channel whose name or summary has the text; groups without any are left out. */
+/** The kinds of a channel whose name or summary contains the text; empty groups are omitted. */
 export function groupsOf(kinds: readonly GatewayKind[], channel: Channel, search: string): KindGroup[] {
   const text = search.trim().toLowerCase();
   const found = kinds.filter(

@@ -1,4 +1,4 @@
-// The code that links a device, as long as it works: one that is over is not shown.
+// The code that links a device, as long as it is valid: an expired one is not shown.
 
 import type { GatewayLink } from "#ui/api/schema.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
@@ -47,7 +47,7 @@ function TypedCode({ code }: { code: NonNullable<GatewayLink["code"]> }) {
   );
 }
 
-/** The steps on an Android phone. `token`: the app's private token, which is shown once; null: it was shown before. */
+/** The steps on an Android phone. `token`: the app's private token, which is shown once; null if it was already shown. */
 function PhoneSteps({ link, token }: { link: GatewayLink; token: string | null }) {
   const origin = URL.parse(link.url ?? "")?.origin ?? location.origin;
   return (
@@ -91,7 +91,7 @@ const scanSteps = "On the phone: WhatsApp, Linked devices, Link a device. Scan t
 const typeSteps =
   "On the phone: WhatsApp, Linked devices, Link a device, Link with phone number instead. Type:";
 
-/** The code of a link that waits. `isPhone`: of the app on an Android phone. */
+/** The code of a pending link. `isPhone`: for the app on an Android phone. */
 export function LinkCode({
   link,
   isPhone,

@@ -1,4 +1,4 @@
-// What each state of a link is for a person: one face for each, and what can be done.
+// How each state of a link is presented, with the possible actions.
 
 import type { GatewayLink } from "#ui/api/schema.ts";
 
@@ -9,9 +9,9 @@ interface LinkFace {
   look: string;
   title: string;
   says: string;
-  /** `pair`: a device can be linked. `code`: the code is shown, or over. `device`: what is linked, which can be unlinked or replaced. */
+  /** `pair`: a device can be linked. `code`: the code, valid or expired. `device`: the linked device, which can be unlinked or replaced. */
   shows: "pair" | "code" | "device" | "nothing";
-  /** The verb that connects the linked device again; null: it does so by itself, or cannot. */
+  /** The label of the button that reconnects the linked device; null if that is automatic or impossible. */
   resume: string | null;
 }
 
@@ -80,6 +80,6 @@ export const linkFaces: Readonly<Record<State, LinkFace>> = {
   ),
 };
 
-/** Whether linking has to say that another device or number takes the place of the one before. */
+/** Whether linking must warn that another device or number replaces the current one. */
 export const replaces = ({ state, device }: Pick<GatewayLink, "state" | "device">): boolean =>
   device !== null || state === "wrong_number";

@@ -1,4 +1,4 @@
-// The link of a gateway, from the server's stream of it: a code is replaced within seconds.
+// The link of a gateway, from the server's stream: a code is replaced within seconds.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";

@@ -1,4 +1,4 @@
-// The link between a gateway and a person's device: how it is, the code that links one, and what is linked.
+// The link between a gateway and a person's device: its state, the code for linking, and the linked device.
 
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// How a device is linked: the way, the risk of it, and the button that asks for the code.
+// How a device is linked: the method, its risk, and the button that requests the code.
 
 import { useState } from "react";
 import type { Gateway, GatewayKind, StartedGatewayLinkReply } from "#ui/api/schema.ts";
@@ -7,7 +7,7 @@ import { Choices } from "#ui/parts/form/choices.tsx";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 
-/** Whether the kind's settings ask to accept a risk: its client is not the provider's own. */
+/** Whether the kind's settings require accepting a risk: its client is not the provider's own. */
 const hasRisk = ({ settings }: GatewayKind): boolean =>
   "accept_risk" in ((settings as { properties?: object }).properties ?? {});
 
@@ -24,7 +24,7 @@ function Risk() {
   );
 }
 
-/** `replace`: the device takes the place of the one before. */
+/** `replace`: the device replaces the current one. */
 export function LinkWays({
   gateway,
   kind,

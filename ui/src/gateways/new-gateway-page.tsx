@@ -21,7 +21,7 @@ export function Page() {
     says: `${identifier} was added`,
     onDone: ({ data }) =>
       navigate({
-        // Without a device nothing goes out: linking one is the next step.
+        // Without a device nothing is sent: linking one is the next step.
         to: kind?.links ? "/a/$account/gateways/$gateway/link" : "/a/$account/gateways/$gateway",
         params: { account, gateway: data.identifier },
       }),

@@ -1,4 +1,4 @@
-// A test through one gateway: what is sent, and what becomes of it, in the same place.
+// A test through one gateway: what is sent and its outcome, in the same place.
 
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -10,7 +10,7 @@ import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { Problem, Section } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 
-/** Recipients with which the sandbox shows what can happen. */
+/** Recipients with which the sandbox simulates outcomes. */
 const sandboxNumbers = [
   ["+15550000001", "delivered"],
   ["+15550000002", "undelivered"],
@@ -35,7 +35,7 @@ function Progress({ message }: { message: string }) {
   );
 }
 
-/** `own`: the number of the device that the gateway sends through, which can test itself. */
+/** `own`: the number of the gateway's device, which can send a test to itself. */
 export function TestSend({ gateway, own = null }: { gateway: Gateway; own?: string | null }) {
   const { id: account } = useAccount();
   const [to, setTo] = useState(own !== null && /^\+\d+$/.test(own) ? own : "");
@@ -51,7 +51,7 @@ export function TestSend({ gateway, own = null }: { gateway: Gateway; own?: stri
         of={form}
         verb="Send the test"
         guard={false}
-        // What becomes of it is shown as it happens.
+        // The outcome is shown as it happens.
         onSubmit={() =>
           form.send({ params: { account, gateway: gateway.identifier }, body: { to, message, wait_ms: 0 } })
         }

@@ -16,7 +16,7 @@ const rules = `groups:
       - alert: TrunklineUnknownOutcomes
         expr: rate(trunkline_outcomes_total{outcome="unknown"}[10m]) > 0`;
 
-/** The four things that are worth a message at night. */
+/** The four conditions that deserve an alert at night. */
 export function Alerts({ metrics }: { metrics: "token" | "loopback" }) {
   return (
     <Section title="Alerts">

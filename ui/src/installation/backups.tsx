@@ -12,7 +12,7 @@ const examples = {
   postgres: 'pg_dump --format=custom --file=trunkline.dump "$TRUNKLINE_DATABASE_URL"',
 };
 
-/** Commands that make a copy, and what to do with one. */
+/** Commands that make a backup, and what to do with it. */
 export function Backups({ engine, commands }: Copied) {
   const isFile = engine === "sqlite";
   return (

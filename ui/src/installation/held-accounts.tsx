@@ -4,7 +4,7 @@ import { Table } from "#ui/parts/list/table.tsx";
 import { Section } from "#ui/parts/page.tsx";
 import { number } from "#ui/words/numbers.ts";
 
-/** Whose messages a restore holds back. */
+/** The accounts whose messages a restore holds. */
 export function HeldAccounts({ of }: { of: InstallationDetailsReply["data"]["held_accounts"] }) {
   return (
     <Section title="Held">

@@ -4,7 +4,7 @@ import { Section } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 
-/** The processes of the installation. One that has died is here until another one has taken its lanes over. */
+/** The processes of the installation. A dead one is listed until another one has taken over its lanes. */
 export function Processes({
   of: processes,
   answering: process,

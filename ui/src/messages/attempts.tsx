@@ -1,4 +1,4 @@
-// The attempts of a message: how long the provider was asked, to scale among them, and the waits between them folded.
+// The attempts of a message: how long each call of the provider took, to scale, with the waits between them collapsed.
 
 import { Fragment } from "react";
 import type { MessageRecord, MessageTransmission } from "#ui/api/schema.ts";
@@ -10,7 +10,7 @@ import { bytes, duration } from "#ui/words/numbers.ts";
 
 type Outcome = NonNullable<MessageTransmission["outcome"]>;
 
-/** The status whose shape an outcome has, its word, and the tone of its bar. */
+/** The shape, the word and the bar's tone of an outcome. */
 const looks: Readonly<Record<Outcome | "under_way", readonly [string, string, string]>> = {
   accepted: ["ok", "accepted", "good"],
   rejected: ["failed", "refused", "bad"],
@@ -21,7 +21,7 @@ const looks: Readonly<Record<Outcome | "under_way", readonly [string, string, st
 };
 
 const scale = 1_000;
-/** What took no time can still be seen. */
+/** An instantaneous attempt is still visible. */
 const minWidth = 6;
 
 function Bar({ ms, longest, tone }: { ms: number; longest: number; tone: string }) {
@@ -85,14 +85,14 @@ function Row({ of, longest, now }: { of: MessageTransmission; longest: number; n
   );
 }
 
-/** How long the provider was asked, ms; of one that is under way, so far. */
+/** How long the call of the provider took, ms; so far, if it is under way. */
 const msOf = ({ started_at, ended_at }: MessageTransmission, now: number): number =>
   Math.max(0, (ended_at === null ? now : Date.parse(ended_at)) - Date.parse(started_at));
 
 const waitedMs = (before: MessageTransmission, { started_at }: MessageTransmission): number =>
   before.ended_at === null ? 0 : Date.parse(started_at) - Date.parse(before.ended_at);
 
-/** A person's clock may differ from the service's; a wait of less is no line. */
+/** A person's clock may differ from the service's; a shorter wait is not shown. */
 const shortMs = 1;
 
 interface AttemptsProps {
@@ -100,7 +100,7 @@ interface AttemptsProps {
   record: MessageRecord;
 }
 
-/** The bar of an attempt under way grows each second; without one nothing is drawn again. */
+/** The bar of an attempt under way grows each second; otherwise nothing is rendered again. */
 export function Attempts(props: AttemptsProps) {
   if (props.of.length === 0) return null;
   const isUnderWay = props.of.some(({ ended_at }) => ended_at === null);
@@ -111,7 +111,7 @@ function Growing(props: AttemptsProps) {
   return <Drawn {...props} now={useNow()} />;
 }
 
-/** `now`: epoch ms; of no meaning where every attempt has ended. */
+/** `now`: epoch ms; without meaning if every attempt has ended. */
 function Drawn({ of, record, now }: AttemptsProps & { now: number }) {
   const longest = Math.max(1, ...of.map((each) => msOf(each, now)));
   const last = of.at(-1);

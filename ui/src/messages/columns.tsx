@@ -9,7 +9,7 @@ import { Status } from "#ui/parts/status.tsx";
 import { Moment, Time, WithTimes } from "#ui/parts/time.tsx";
 import { recipientOf, textOf } from "./words.ts";
 
-/** When it goes out, of one that waits for its time; else when it was accepted. */
+/** The due time of a waiting message; otherwise when it was accepted. */
 function When({ record }: { record: MessageRecord }) {
   if (record.status !== "scheduled" || record.scheduled_for === null)
     return <Time at={record.created_at} brief />;

@@ -1,4 +1,5 @@
-// What was sent: the text, or an HTML mail as its reader sees it, in a frame of its own address that runs and loads nothing.
+// The contents of a message: the text, or an HTML mail as its reader sees it, in a frame with its own address that runs no scripts and
+// loads nothing.
 
 import { useState } from "react";
 import { addressOf } from "#ui/api/client.ts";
@@ -31,7 +32,7 @@ const views = [
 ] as const;
 type View = (typeof views)[number][0];
 
-/** What a reader without HTML sees. */
+/** What a mail program without HTML shows. */
 function TextPart({ message }: { message: string }) {
   const { id: account } = useAccount();
   const text = useRead("getMessageText", { params: { account, message } }, { every: false });
@@ -79,7 +80,7 @@ function Mail({ record, html }: { record: MessageRecord; html: boolean }) {
 export function Content({ record }: { record: MessageRecord }) {
   const { id: account } = useAccount();
   const mayBeHtml = record.channel === "email" && record.message.includes("<");
-  // The service says whether a body is HTML: it answers 404 for one that is not.
+  // The service knows whether a body is HTML: it answers 404 otherwise.
   const page = useRead(
     "getMessageHtml",
     { params: { account, message: record.id } },

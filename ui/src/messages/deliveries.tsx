@@ -11,7 +11,7 @@ import { Status } from "#ui/parts/status.tsx";
 import { Due, WithTimes } from "#ui/parts/time.tsx";
 import { duration } from "#ui/words/numbers.ts";
 
-/** What the endpoint said last. */
+/** The endpoint's last answer. */
 function Answered({ of: { last_try: last, next_attempt_at: next } }: { of: MessageDelivery }) {
   return (
     <>
@@ -39,7 +39,7 @@ export function Deliveries({ message }: { message: string }) {
   const rows = read.data?.data;
   const nameOf = (id: string) => {
     const url = webhooks.data?.data.find((webhook) => webhook.id === id)?.url;
-    // The path of an endpoint may be a secret of its own.
+    // The path of an endpoint may itself be a secret.
     return url === undefined ? id : new URL(url).host;
   };
   return (

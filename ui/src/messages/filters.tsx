@@ -1,4 +1,4 @@
-// The filters of the log. They are in the URL under the API's own names; `last` is a range that ends now, and stays so in a link.
+// The filters of the log. They are in the URL with the API's own names; `last` is a range that ends now, even in a link.
 
 import { useNavigate } from "@tanstack/react-router";
 import { Search, X } from "lucide-react";
@@ -42,7 +42,7 @@ function Find() {
           void navigate({ to: "/a/$account/messages/$message", params: { account, message: lookup.page } });
           return;
         }
-        // An id names its messages exactly; a recipient goes with the other filters.
+        // An id identifies its messages exactly; a recipient combines with the other filters.
         const kept = lookup.filter === "recipient" || text === "" ? rest : {};
         const search = text === "" ? kept : { ...kept, [lookup.filter]: lookup.value };
         void navigate({ to: ".", search, replace: true });
@@ -59,7 +59,7 @@ function Find() {
   );
 }
 
-/** From when to when, on the clocks of the account's zone. */
+/** The time range, on the clocks of the account's zone. */
 function Between() {
   const [filter] = useFilter();
   const set = useSet();

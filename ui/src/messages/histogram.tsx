@@ -8,7 +8,7 @@ import { histogramOf, lastRanges } from "./range.ts";
 
 const everyMs = 15_000;
 
-/** What became of the messages of the list's range; a column narrows the list to its time. Nothing where the API counts no such thing. */
+/** The outcomes of messages in the list's range; a column narrows the list to its time. Nothing if the API does not count it. */
 export function LogHistogram({ query, now }: { query: Readonly<Record<string, string>>; now: number }) {
   const { id: account } = useAccount();
   const [filter] = useFilter();
@@ -18,7 +18,7 @@ export function LogHistogram({ query, now }: { query: Readonly<Record<string, st
     { params: { account }, query: of?.query ?? {} },
     { every: everyMs, enabled: of !== null, keep: true },
   );
-  // What is shown may still be the answer of the range before.
+  // The displayed answer may still be that of the previous range.
   if (of === null || read.data === undefined || read.isPlaceholderData)
     return <div className="no-histogram" />;
   const { after, before, time_zone, series } = read.data.data;

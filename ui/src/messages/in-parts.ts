@@ -1,12 +1,12 @@
 // A change of many messages, in as many calls as the API needs.
 
-/** So many go into one call. */
+/** Messages per call. */
 const maxIds = 500;
 const notAsked = "Not asked for: the call before it failed.";
 
 /**
- * Why each message was not changed, by its id; those that were are not in it. `ask`: changes these and gives what it refused. Throws
- * when its first call fails. After a later one what was changed before stays changed, so the others get the failure as their reason.
+ * Why messages were not changed, by id; changed ones are absent. `ask`: changes these and returns the refused ones. Throws if its first
+ * call fails. If a later one fails, the earlier changes remain, and the other messages get the failure as their reason.
  */
 export async function changeInParts(
   ids: readonly string[],

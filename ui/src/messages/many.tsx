@@ -1,4 +1,4 @@
-// What can be done to several messages at once: one call, and what became of each.
+// Actions on several messages at once: one call, and the result for each.
 
 import { useChange } from "#ui/api/queries.ts";
 import type { ChangeAccountMessagesRequest, MessageRecord } from "#ui/api/schema.ts";
@@ -18,7 +18,7 @@ export interface Results {
   refused: readonly { record: MessageRecord; why: string }[];
 }
 
-/** What became of each, where not all were changed. */
+/** The result for each, if not all were changed. */
 export function ResultsDialog({ changed, refused, onClose }: Results & { onClose: () => void }) {
   return (
     <Dialog title="What became of them" onClose={onClose} broad>
@@ -47,7 +47,7 @@ export function ResultsDialog({ changed, refused, onClose }: Results & { onClose
   );
 }
 
-/** `onResults`: gets what became of each when some were not changed. */
+/** `onResults`: receives the result for each if some were not changed. */
 export function ManyActions({
   chosen,
   clear,

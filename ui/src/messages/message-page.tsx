@@ -159,7 +159,7 @@ function Details({ record, attempt }: { record: MessageRecord; attempt: MessageA
   );
 }
 
-/** A message on its way is read again so often, ms, besides what the server says of it. */
+/** How often a message in progress is read again, ms, besides the server's hints. */
 const underWayMs = 2_000;
 
 export function Page() {

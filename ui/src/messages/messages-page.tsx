@@ -24,7 +24,7 @@ export function Page() {
   const pages = usePages("listAccountMessages", { params: { account }, query: { ...query, brief: "true" } });
   const filtered = Object.keys(query).length > 0;
   const [results, setResults] = useState<Results | null>(null);
-  // A trail of a list that is still under way would be that of the filter before.
+  // The trail of a list that is still loading would be that of the previous filter.
   useEffect(() => {
     if (!pages.isPlaceholderData && pages.data !== undefined)
       rememberTrail({ account, search: filter, query }, pages.data.pages);

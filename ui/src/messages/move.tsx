@@ -1,4 +1,4 @@
-// Moves what waits to another time, which is entered on the account's clocks.
+// Moves waiting messages to another time, entered on the account's clocks.
 
 import { type ReactNode, useRef, useState } from "react";
 import { ApiError } from "#ui/api/client.ts";
@@ -19,9 +19,9 @@ interface Moves {
   label: ReactNode;
   title: string;
   verb: string;
-  /** The time to begin with, epoch ms. */
+  /** The initial time, epoch ms. */
   from: number | null;
-  /** What has to be typed, since many are touched. */
+  /** Text to type for confirmation, since many are affected. */
   typed?: string;
   /** `scheduleAt` null: at once. */
   run: (scheduleAt: string | null) => Promise<unknown>;
@@ -78,7 +78,7 @@ export function Move(moves: Moves) {
   );
 }
 
-/** Moves one message; the time that it was given before can be given back. */
+/** Moves one message; the previous time can be restored. */
 export function MoveOne({ record, label }: { record: MessageRecord; label: string }) {
   const { id: account } = useAccount();
   const change = useChange("rescheduleAccountMessage");

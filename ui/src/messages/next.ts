@@ -1,8 +1,8 @@
-// What a message's state means, by what led to it, and what happens next by itself.
+// What a message's state means, by its cause, and what happens next.
 
 import type { MessageAttempt, MessageRecord, MessageStatus, MessageTransmission } from "#ui/api/schema.ts";
 
-/** What led to a state. Facts of the API decide it, never the words of a provider. */
+/** The cause of a state. Facts from the API decide it, never the words of a provider. */
 export type Cause = "held" | "put_off" | "interrupted" | "again" | "refused" | "asked" | "unasked" | "none";
 
 interface Known {
@@ -29,7 +29,7 @@ export function causeOf({ record, attempt, attempts }: Known): Cause {
 
 type Sentences = Readonly<Partial<Record<Cause, string>>> & { none: string };
 
-/** A cause that a state has no sentence for has that of `none`. */
+/** A cause without a sentence for a state uses that of `none`. */
 export const sentences: Readonly<Record<MessageStatus, Sentences>> = {
   queued: {
     none: "It waits for its gateway and goes out by itself as soon as the gateway's pace allows.",
@@ -79,8 +79,8 @@ export const sentences: Readonly<Record<MessageStatus, Sentences>> = {
 };
 
 /**
- * What the state means and what happens next. Of a message that counts as sent the timeline says who decided so, the provider or a
- * person.
+ * What the state means and what happens next. For a message that counts as sent, the timeline shows whether the provider or a person
+ * decided so.
  */
 export function nextOf(known: Known): string {
   const { status, events = [] } = known.record;

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Facts } from "#ui/parts/page.tsx";
 
-/** Nothing fits: what was looked for, and what else the same text may be. */
+/** No results: what was searched, and other meanings of the same text. */
 export function NoneFits({ query }: { query: Readonly<Record<string, string | undefined>> }) {
   const { recipient, reference } = query;
   const other =

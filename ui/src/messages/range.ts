@@ -1,4 +1,4 @@
-// Which time the log is of, and how the histogram above it cuts that time.
+// The time range of the log, and how the histogram above it divides that range.
 
 import type { Operations } from "#ui/api/operations.ts";
 
@@ -29,7 +29,7 @@ const names = [
   "created_to",
 ] as const;
 
-/** A range that ends now begins at a whole step of this, so that coming back to the list soon asks for the same. */
+/** A range that ends now begins at a whole multiple of this, so that returning to the list soon makes the same request. */
 const stepMs = 5 * minuteMs;
 
 /** The query of the list for a filter in the URL. `now`: epoch ms. */
@@ -45,12 +45,12 @@ export function queryOf(filter: Filter, now: number): Record<string, string> {
   return query;
 }
 
-/** Filters by which nothing is counted. */
+/** Filters for which there are no counts. */
 const uncounted = ["status", "recipient", "request", "reference", "error", "test", "held"] as const;
 
 interface Histogram {
   query: Operations["getMessageStatistics"]["query"];
-  /** The length of one column, minutes; null: local days. */
+  /** The length of one column, minutes; null for local days. */
   minutes: number | null;
 }
 
@@ -59,8 +59,8 @@ const maxColumns = 60;
 const minutesKeptMs = 47 * hourMs;
 
 /**
- * How to count what the query lists, or null where the API counts no such thing: under other filters than time, channel and gateway, and
- * over more than a year. Without a time it is the last day.
+ * How to count the results of the query, or null if the API has no such counts: with filters other than time, channel and gateway, and over
+ * more than a year. Without a time it is the last day.
  */
 export function histogramOf(query: Readonly<Record<string, string>>, now: number): Histogram | null {
   if (uncounted.some((name) => query[name] !== undefined)) return null;

@@ -24,10 +24,10 @@ import { rememberTrail } from "./trail.ts";
 import { dueOf, recipientOf, textOf } from "./words.ts";
 
 const dayMs = 86_400_000;
-/** A page of the API, as large as it can be: a campaign is one line of this list. */
+/** The largest page of the API: a campaign is one row of this list. */
 const perPage = 200;
 
-/** The account's clock, and how far off the first of the list is. */
+/** The account's clock, and how far away the first of the list is. */
 function NowAndNext({ next }: { next: number | null }) {
   const zone = useZone();
   const now = useNow();
@@ -40,7 +40,7 @@ function NowAndNext({ next }: { next: number | null }) {
   return <p className="soft">{`now ${clockOf(now, zone)}${far}`}</p>;
 }
 
-/** Its time on the account's clocks, and the one that was asked for where that is another one. */
+/** Its time on the account's clocks, and the requested one if that differs. */
 function At({ record }: { record: MessageRecord }) {
   const zone = useZone();
   const at = dueOf(record);
@@ -103,7 +103,7 @@ function Filters() {
   );
 }
 
-/** How to schedule, by a call and by the page that sends. */
+/** How to schedule, by an API call and by the send page. */
 function None({ isFiltered }: { isFiltered: boolean }) {
   const { id: account } = useAccount();
   const zone = useZone();
@@ -139,7 +139,7 @@ export function Page() {
     query: { ...query, brief: "true", limit: perPage },
   });
   const { items } = pages;
-  // Messages of a request may go through several gateways: its line would count, move and cancel also what the filter leaves out.
+  // Messages of a request may use several gateways: its row would also count, move and cancel messages that the filter excludes.
   const { lines, show } = useLines(pages, gateway === undefined);
   const [results, setResults] = useState<Results | null>(null);
   useEffect(() => {
@@ -160,7 +160,7 @@ export function Page() {
         id={lineId}
         choosable={({ kind }) => kind === "message"}
         more="Show later ones"
-        // A line may stand for a request of many pages, which would all be read at each change.
+        // A row may represent a request of many pages, which would all be read at each change.
         follows={false}
         group={(line) => {
           const at = dueOf(firstOf(line)) ?? 0;

@@ -6,15 +6,15 @@ type Query = Operations["listAccountMessages"]["query"];
 
 export interface Trail {
   account: string;
-  /** The page with the list; without it the log. */
+  /** The page with the list; without it, the log. */
   list?: "scheduled" | "request";
   /** The filter in the list's URL. */
   search: Readonly<Record<string, string | undefined>>;
-  /** What the list asks the API for. */
+  /** The list's request to the API. */
   query: Query;
-  /** The rows that were read, in the list's order. */
+  /** The loaded rows, in the list's order. */
   ids: readonly string[];
-  /** Where the rows after these begin; null: there are none. */
+  /** Where the rows after these begin; null if there are none. */
   cursor: string | null;
 }
 
@@ -23,13 +23,13 @@ interface Page {
   next_cursor: string | null;
 }
 
-/** A tab remembers so many rows. */
+/** How many rows a tab remembers. */
 const maxIds = 2_000;
-/** So many pages without a row are read by themselves. */
+/** How many pages without a row are read automatically. */
 const maxBarePages = 5;
 const key = "log";
 
-/** Remembers the list that this tab shows. Of a very long one it is the first pages, and those after them are read when needed. */
+/** Remembers the list that this tab shows: the first pages of a very long one, and later pages when they are needed. */
 export function rememberTrail(
   of: Pick<Trail, "account" | "list" | "search" | "query">,
   pages: readonly Page[],
@@ -46,7 +46,7 @@ export function rememberTrail(
 
 const store = (trail: Trail): void => sessionStorage.setItem(key, JSON.stringify(trail));
 
-/** The list of this tab, or null: the message was opened by a link of its own. */
+/** The list of this tab, or null if the message was opened by a link of its own. */
 export function trailOf(account: string): Trail | null {
   const stored = sessionStorage.getItem(key);
   if (stored === null) return null;
@@ -54,7 +54,7 @@ export function trailOf(account: string): Trail | null {
   return trail.account === account ? trail : null;
 }
 
-/** The trail with the rows that come after it. `read` gets one page of the list. Where more than a tab remembers, the first are forgotten. */
+/** The trail with the following rows. `read` reads one page of the list. Beyond what a tab remembers, the first rows are dropped. */
 export async function readOn(trail: Trail, read: (query: Query) => Promise<Page>): Promise<Trail> {
   let { ids, cursor } = trail;
   for (let page = 0; page < maxBarePages && cursor !== null && ids.length === trail.ids.length; page++) {
@@ -67,7 +67,7 @@ export async function readOn(trail: Trail, read: (query: Query) => Promise<Page>
   return longer;
 }
 
-/** The messages before and after this one in the list; null at its ends, and of a message that is not in it. */
+/** The messages before and after this one in the list; null at its ends, and for a message that is not in it. */
 export function neighboursOf(
   ids: readonly string[],
   id: string,

@@ -1,4 +1,4 @@
-// From a message to the list that it was opened from, and to its neighbours there.
+// Navigation from a message to the list that it was opened from, and to its neighbours there.
 
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp, type LucideIcon } from "lucide-react";
@@ -13,7 +13,7 @@ import { neighboursOf, readOn, type Trail, trailOf } from "./trail.ts";
 
 function Neighbour({ id, icon: Icon, title }: { id: string | null; icon: LucideIcon; title: string }) {
   const { id: account } = useAccount();
-  // It is read ahead, so that going from one to the next shows no empty page.
+  // It is read ahead, so that moving to the next message shows no empty page.
   useRead(
     "getAccountMessage",
     { params: { account, message: id ?? "" } },
@@ -34,7 +34,7 @@ function Neighbour({ id, icon: Icon, title }: { id: string | null; icon: LucideI
   );
 }
 
-/** The list that the message was opened from. Once its last row that was read is shown, the rows after it are read. */
+/** The list that the message was opened from. Once its last loaded row is shown, the following rows are read. */
 function useTrail(account: string, message: string): Trail | null {
   const [trail, setTrail] = useState(() => trailOf(account));
   const isLast = trail !== null && trail.cursor !== null && trail.ids.at(-1) === message;
@@ -42,7 +42,7 @@ function useTrail(account: string, message: string): Trail | null {
     if (!isLast) return;
     let isShown = true;
     const read = (query: Trail["query"]) => call("listAccountMessages", { params: { account }, query });
-    // Without an answer the list ends here, as far as this page knows.
+    // Without an answer, the list ends here as far as this page knows.
     readOn(trail, read).then(
       (longer) => isShown && setTrail(longer),
       () => undefined,
@@ -54,7 +54,7 @@ function useTrail(account: string, message: string): Trail | null {
   return trail;
 }
 
-/** To the page with the list; without one to the log. */
+/** A link to the page with the list; without one, to the log. */
 function ToList({ trail }: { trail: Trail | null }) {
   const { id: account } = useAccount();
   const { list, search = {} } = trail ?? {};

@@ -1,9 +1,9 @@
-// What can be done to a message, and what a list shows of it.
+// Actions on a message, and its representation in a list.
 
 import type { MessageRecord, MessageStatus } from "#ui/api/schema.ts";
 import { number } from "#ui/words/numbers.ts";
 
-/** What a person may answer about a message whose outcome is unknown: the word of the API, the verb, and its effect. */
+/** A person's decisions about a message with an unknown outcome: the word of the API, the button's label, and its effect. */
 export const answers = [
   ["send_again", "Send again", "It is queued once more. If it had been sent, the recipient gets it twice."],
   ["mark_sent", "Mark as sent", "It counts as sent. Nothing goes out."],
@@ -16,19 +16,19 @@ export const counted = (count: number): string => `${number(count)} ${count === 
 export const canBeCancelled = ({ status }: Pick<MessageRecord, "status">): boolean =>
   status === "queued" || status === "scheduled";
 
-/** Whether nothing more will happen to it by itself. */
+/** Whether nothing more will happen to it automatically. */
 export const hasEnded = (status: MessageStatus): boolean =>
   !["queued", "scheduled", "sending", "sent"].includes(status);
 
-/** The number or address as it was understood. */
+/** The number or address as the service understood it. */
 export const recipientOf = (record: MessageRecord): string =>
   record.channel === "email" ? record.email : record.recipient;
 
-/** What a list shows of it: the subject, or the text. */
+/** How a list shows it: the subject, or the text. */
 export const textOf = (record: MessageRecord): string =>
   record.channel === "email" ? record.subject : record.message;
 
-/** When it may go out, epoch ms; null: it does not wait for a time. */
+/** When it is due, epoch ms; null if it does not wait for a time. */
 export const dueOf = ({ next_attempt_at, scheduled_for }: MessageRecord): number | null => {
   const at = next_attempt_at ?? scheduled_for;
   return at === null ? null : Date.parse(at);

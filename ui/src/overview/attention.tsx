@@ -1,4 +1,4 @@
-// One line for each thing that needs a person: what it is, its reason, and what happens by itself.
+// One line for each thing that needs a person: its name, its reason, and what happens automatically.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -7,20 +7,20 @@ import { Status } from "#ui/parts/status.tsx";
 import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 
-/** `812 messages`, `1 message`; "1,000 or more messages" where the API stopped counting. */
+/** `812 messages`, `1 message`; "1,000 or more messages" if the API stopped counting. */
 function counted({ count }: Attention, noun = "message"): string {
   const { n, more } = count ?? { n: 0, more: false };
   return `${number(n)}${more ? " or more" : ""} ${n === 1 && !more ? noun : `${noun}s`}`;
 }
 
-/** A link to the page that says most about the item: mostly the one that shows what the API shows at its path. */
+/** A link to the page that says most about the item: usually the one for its path in the API. */
 function Place({ item, children }: { item: Attention; children: ReactNode }) {
   const [path = "", query = ""] = item.href.split("?");
   const page = path.replace("/api/manage/v1/accounts/", "/a/").replace("/sending-domains/", "/domains/");
   const to =
     item.kind === "not_linked" || item.kind === "link_lost"
       ? `${page}/link`
-      : // The pool's page says why a member is down and which one answers now; the member's own has its settings.
+      : // The pool's page shows why a member is down and which one answers now; the member's own page has its settings.
         item.kind === "member_down"
         ? page.replace(/\/members\/[^/]+$/, "")
         : page;
@@ -31,7 +31,7 @@ function Place({ item, children }: { item: Attention; children: ReactNode }) {
   );
 }
 
-/** What reported it, and since when. */
+/** Where the item comes from, and since when. */
 function Reason({ item, since = item.since }: { item: Attention; since?: string | null }) {
   return (
     <>
@@ -179,7 +179,7 @@ function textOf(item: Attention): ReactNode {
   }
 }
 
-/** One line about one thing. */
+/** One line about one item. */
 export function AttentionLine({ item }: { item: Attention }) {
   return <p>{textOf(item)}</p>;
 }

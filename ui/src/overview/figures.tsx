@@ -1,4 +1,4 @@
-// The figures of a chosen range: what became of messages and how long it took, and what the AI pools were asked.
+// The figures of a chosen range: outcomes of messages and how long they took, and the calls of AI pools.
 
 import { useRead } from "#ui/api/queries.ts";
 import type { MessageDurations, MessageStatistics, PoolUsage } from "#ui/api/schema.ts";
@@ -13,10 +13,10 @@ import { Figures, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { costNote, costOf, duration, number } from "#ui/words/numbers.ts";
 import { dayOf, type Span } from "#ui/words/spans.ts";
 
-/** Counts are stored about a second after what they count: reading at every hint would miss the last one. */
+/** Counts are stored about a second after the event: reading at every hint would miss the last one. */
 const everyMs = 15_000;
 
-/** The statistics of the range in the URL. The first answer says what time it is at the service. */
+/** The statistics of the range in the URL. The first answer contains the service's time. */
 function useStatistics() {
   const { id: account } = useAccount();
   const [filter] = useFilter();
@@ -88,7 +88,9 @@ const asked: readonly Series[] = [
 const totalOf = (rows: readonly PoolUsage[], of: (row: PoolUsage) => number) =>
   rows.reduce((sum, row) => sum + of(row), 0);
 
-/** Requests in each span, each of them once: which failed over before they ended is another figure. `group` of a row: its hour as an instant, or its local day. */
+/**
+ * Requests in each span, each counted once: failovers are a separate figure. `group` of a row: its hour as an instant, or its local day.
+ */
 function requestsIn(spans: readonly Span[], rows: readonly PoolUsage[], zone: string) {
   return spans.map((span) => {
     const inside = rows.filter(({ group }) =>
@@ -113,7 +115,7 @@ function Ai({ statistics }: { statistics: MessageStatistics }) {
     { every: everyMs, keep: true },
   );
   if (read.data === undefined) return <Waiting error={read.error} />;
-  // Days are asked for whole; of the first one only the hours of the range count.
+  // Days are requested as a whole; of the first one, only the hours of the range count.
   const rows = read.data.data.filter(({ group }) => group.length <= 10 || Date.parse(group) >= begin);
   if (rows.length === 0) return <p className="soft">No pool was asked anything in the {range.title}.</p>;
   const requests = totalOf(rows, (row) => row.requests);
@@ -144,7 +146,7 @@ function Ai({ statistics }: { statistics: MessageStatistics }) {
   );
 }
 
-/** Of an account that has done something; one that has not has its first steps instead. */
+/** For an account that has done something; a new one shows its first steps instead. */
 export function RangeFigures() {
   const { id: account } = useAccount();
   const overview = useRead("getOverview", { params: { account } });

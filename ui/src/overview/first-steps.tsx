@@ -1,4 +1,4 @@
-// What a newcomer does first. A step ticks itself off when the service has seen it happen.
+// A newcomer's first steps. Each is ticked off when the service has seen it happen.
 
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -12,7 +12,7 @@ import { Status } from "#ui/parts/status.tsx";
 
 type Steps = Overview["first_steps"];
 
-/** Sends the same message as the command does, through the sandbox, where there is one, which sends nothing to the outside. */
+/** Sends the same message as the command does, through the sandbox if there is one, so that nothing leaves the machine. */
 function SendFromHere() {
   const { id: account } = useAccount();
   const navigate = useNavigate();
@@ -67,7 +67,7 @@ function Send() {
   );
 }
 
-/** The pool that the first start made, or the newest one. */
+/** The pool that the first start created, or the newest one. */
 function Ask() {
   const { id: account } = useAccount();
   const pools = useRead("listPools", { params: { account } }, { every: 60_000 });
@@ -136,7 +136,7 @@ function useSteps(): readonly { name: keyof Steps; title: string; how: ReactNode
   ];
 }
 
-/** The steps until all are done or a person hides them; the first one that is not done says how. */
+/** The steps until all are done or a person hides them; the first open one explains how. */
 export function FirstSteps() {
   const { id: account } = useAccount();
   const overview = useRead("getOverview", { params: { account } });
@@ -144,7 +144,7 @@ export function FirstSteps() {
   const steps = useSteps();
   const done = overview.data?.data.first_steps;
   if (done === undefined || steps.every(({ name }) => done[name])) return null;
-  // Without a message there is nothing else to look at.
+  // Without a message there is nothing else to show.
   if (done.accepted && shown === "hidden") return null;
   const next = steps.find(({ name }) => !done[name]);
   return (

@@ -13,13 +13,13 @@ import { AttentionLine } from "./attention.tsx";
 import { RangeFigures } from "./figures.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 
-/** Of the account and of what it has: what needs a person, and the credit. */
+/** The account and its resources: what needs a person, and the credit. */
 function useOverview() {
   const { id: account } = useAccount();
   return useRead("getOverview", { params: { account } });
 }
 
-/** What needs a person: one line for each thing, the worst first. All is well when the API names nothing. */
+/** What needs a person: one line for each item, the worst first. If the API lists nothing, all is well. */
 function NeedsYou() {
   const { role } = useSession();
   const overview = useOverview();
@@ -28,7 +28,7 @@ function NeedsYou() {
   const held = installation.data?.data.held ?? null;
   const outdated = installation.data?.data.node.outdated ?? null;
   const isWell = items.length === 0 && held === null && outdated === null;
-  // What an earlier answer said is not so any more when the service does not answer.
+  // An earlier answer is no longer current if the service does not answer.
   const isKnown =
     overview.isSuccess && overview.error === null && (role !== "operator" || installation.isSuccess);
   return (

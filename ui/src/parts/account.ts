@@ -1,4 +1,4 @@
-// The account that is looked at and the person who looks: the two things that nearly every part of a page needs.
+// The current account and the signed-in person: the two values that nearly every part of a page needs.
 
 import { createContext, use } from "react";
 import type { Account, Session } from "#ui/api/schema.ts";

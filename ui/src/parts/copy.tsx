@@ -1,7 +1,7 @@
 import { Check, Copy as CopySign } from "lucide-react";
 import { useState } from "react";
 
-/** Copies a text, and says so in place. `brief`: its sign alone. */
+/** Copies a text and confirms it in place. `brief`: only its icon. */
 export function Copy({
   text,
   label = "Copy",
@@ -31,7 +31,7 @@ export function Copy({
   );
 }
 
-/** A text to be taken elsewhere: an id, a URL, a command. */
+/** A text to copy: an id, a URL, a command. */
 export function Snippet({ text, block = false }: { text: string; block?: boolean }) {
   if (block)
     return (

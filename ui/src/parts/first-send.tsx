@@ -1,6 +1,6 @@
 import { Snippet } from "./copy.tsx";
 
-/** The first message from a shell that has the account's API key. `at`: when it goes out, as `schedule_at` has it. */
+/** The first message from a shell that has the account's API key. `at`: when it is sent, in the form of `schedule_at`. */
 export function FirstSend({ at }: { at?: string }) {
   const schedule = at === undefined ? "" : `,"schedule_at":"${at}"`;
   const curl = `curl ${location.origin}/api/sms/send \\

@@ -1,4 +1,4 @@
-// What all pages share: their title, and their faces while there is nothing to show.
+// What all pages share: their title, and their loading, error and empty states.
 
 import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
@@ -33,7 +33,7 @@ export function PageHead({
   );
 }
 
-/** A part of a page under its own title. `actions`: what can be done to it. */
+/** A section of a page with its own title. `actions`: actions on it. */
 export function Section({
   title,
   actions,
@@ -55,7 +55,7 @@ export function Section({
   );
 }
 
-/** Counts down to when the service takes the same request again. */
+/** Counts down until the service accepts the same request again. */
 function RetryAfter({ seconds }: { seconds: number }) {
   const [from] = useState(() => Date.now());
   const left = Math.ceil(seconds - (useNow() - from) / 1_000);
@@ -63,8 +63,8 @@ function RetryAfter({ seconds }: { seconds: number }) {
 }
 
 /**
- * An error in the API's own words, with the id under which the service logged it. `reload`: reads what is stored by now, for a change
- * that another one was ahead of.
+ * An error with the API's own message, and the id under which the service logged it. `reload`: reads the stored values, after another
+ * change came first.
  */
 export function Problem({
   error,
@@ -109,7 +109,7 @@ export function Problem({
   );
 }
 
-/** What is shown while the first answer is under way, or instead of it. */
+/** Shown while the first answer is loading, or instead of it. */
 export function Waiting({ error }: { error: ApiError | null | undefined }) {
   if (!error)
     return (
@@ -125,7 +125,7 @@ export function Waiting({ error }: { error: ApiError | null | undefined }) {
   );
 }
 
-/** Nothing to list: what would be here, and the one thing that changes it. */
+/** An empty list: what would be here, and the one action that changes it. */
 export function Empty({ icon: Icon, children }: { icon?: LucideIcon; children: ReactNode }) {
   return (
     <div className="empty">
@@ -135,7 +135,7 @@ export function Empty({ icon: Icon, children }: { icon?: LucideIcon; children: R
   );
 }
 
-/** Names and values. A value of null is left out. */
+/** Names and values. A null value is omitted. */
 export function Facts({ of }: { of: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">
@@ -146,7 +146,7 @@ export function Facts({ of }: { of: readonly (readonly [string, ReactNode])[] })
   );
 }
 
-/** The few figures that a page is about. `note`: what a figure is of. */
+/** The main figures of a page. `note`: what a figure refers to. */
 export function Figures({ of }: { of: readonly { name: string; value: ReactNode; note?: ReactNode }[] }) {
   return (
     <dl className="figures">

@@ -1,8 +1,8 @@
-// What a person prefers of the dashboard: it stays in the browser, and no page is another's for it.
+// A person's preferences for the dashboard, stored in the browser.
 
 import { useSyncExternalStore } from "react";
 
-/** The choices of each preference; the first one is so until another is chosen. */
+/** The options of each preference; the first one is the default. */
 const choices = {
   theme: ["system", "light", "dark"],
   density: ["comfortable", "compact"],
@@ -17,14 +17,14 @@ type Choice<N extends Name> = (typeof choices)[N][number];
 
 const listeners = new Set<() => void>();
 
-/** The preference; another word than its choices counts as the first one. */
+/** The preference; an unknown word counts as the default. */
 export function preference<N extends Name>(name: N): Choice<N> {
   const stored = localStorage.getItem(name);
   const known: readonly string[] = choices[name];
   return (stored !== null && known.includes(stored) ? stored : choices[name][0]) as Choice<N>;
 }
 
-/** Shows what the style sheets read from the document: scheme, density and width of the navigation. */
+/** Sets what the style sheets read from the document: scheme, density and width of the navigation. */
 export function applyPreferences(): void {
   for (const name of ["theme", "density", "side"] as const)
     document.documentElement.dataset[name] = preference(name);

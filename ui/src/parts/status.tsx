@@ -1,4 +1,4 @@
-// A state is a shape, a word and a colour, so that none of them alone has to be seen.
+// A state is a shape, a word and a colour, so that none of them has to be recognised alone.
 
 interface Look {
   tone: "good" | "bad" | "warn" | "doubt" | "info" | "soft";

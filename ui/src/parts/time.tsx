@@ -22,16 +22,16 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** What is so at the present, ms: the component is drawn again only when that changes. */
+/** A value that depends on the present, ms: the component is rendered again only when it changes. */
 const useAt = <T extends string | number | boolean>(of: (now: number) => T): T =>
   useSyncExternalStore(subscribe, () => of(now));
 
-/** The present, ms, anew each second. */
+/** The present, ms, updated each second. */
 export const useNow = (): number => useAt((present) => present);
 
 const day = 86_400_000;
 
-/** An instant in the account's zone, beside it how far away it is when that is less than a day; UTC on hover. */
+/** An instant in the account's zone, with its distance from now if that is less than a day; UTC on hover. */
 export function Time({ at, brief = false }: { at: string; brief?: boolean }) {
   const zone = useZone();
   const whole = useAt((present) => instant(at, zone, present));
@@ -72,7 +72,7 @@ export function Exact({ at }: { at: string }) {
   );
 }
 
-/** A sentence of the API's; the instants in it are shown in the account's zone. */
+/** A sentence of the API; the instants in it are shown in the account's zone. */
 export function WithTimes({ text }: { text: string }) {
   const zone = useZone();
   return instantsIn(text).map((part, at) =>
@@ -91,7 +91,7 @@ export function WithTimes({ text }: { text: string }) {
 export const useIsOver = (at: string | null): boolean =>
   useAt((present) => at !== null && Date.parse(at) <= present);
 
-/** How far off something is that happens by itself; `over`: what is so once its instant has passed. */
+/** How far away an automatic event is; `over`: the text once its instant has passed. */
 export function Due({ at, over }: { at: string; over: string }) {
   const isOver = useIsOver(at);
   return isOver ? over : <Time at={at} brief />;

@@ -11,8 +11,8 @@ import { forgetPending, keepPending, newPending, openPending, pendingName } from
 import type { Way } from "./conversation.ts";
 
 /**
- * Answers a person through the gateway that received what they wrote. `ways`: the gateways that did, the one that is answered first;
- * `mute`: the channels by which they get nothing.
+ * Answers a person through the gateway that received their message. `ways`: the gateways that did, the default one first; `mute`: the
+ * channels on which they receive nothing.
  */
 export function Answer({
   recipient,
@@ -50,10 +50,10 @@ export function Answer({
     <Form
       of={form}
       verb={`Answer through ${gateway}`}
-      // The tab keeps what was entered.
+      // The tab keeps the input.
       guard={false}
       onSubmit={() => {
-        // What they write meanwhile changes neither the gateway nor, with it, the request that is repeated.
+        // What they write meanwhile does not change the gateway, nor the request that is repeated.
         change({ channel, gateway });
         form.send({ params: { account }, body: requestOf(whole, []), idempotencyKey: key });
       }}

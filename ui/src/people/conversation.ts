@@ -1,23 +1,23 @@
-// What was sent to one recipient and what they wrote, as one conversation.
+// Messages to one recipient and from them, as one conversation.
 
 import type { Channel, MessageRecord, ReceivedMessage, Suppression } from "#ui/api/schema.ts";
 
 export type Entry = { at: string; id: string } & (
   | { kind: "sent"; record: MessageRecord }
-  /** `caused`: the entry of the suppression list that this message made. */
+  /** `caused`: the suppression entry that this message created. */
   | { kind: "received"; record: ReceivedMessage; caused: Suppression | null }
   | { kind: "suppressed"; suppression: Suppression }
 );
 
-/** A list as far as it was read, newest first. `isOver`: there is nothing older. */
+/** The loaded part of a list, newest first. `isOver`: there is nothing older. */
 interface Side<T> {
   items: readonly T[];
   isOver: boolean;
 }
 
 /**
- * Since when the list is known, epoch ms: what is older than its last row may have rows between that were not read. All of it: -Infinity;
- * nothing yet: Infinity.
+ * Since when the list is complete, epoch ms: before its last row there may be rows that were not read. -Infinity if all of it is loaded;
+ * Infinity if nothing is.
  */
 function knownSince<T>({ items, isOver }: Side<T>, at: (item: T) => string): number {
   const last = items.at(-1);
@@ -25,7 +25,7 @@ function knownSince<T>({ items, isOver }: Side<T>, at: (item: T) => string): num
   return last === undefined ? Number.POSITIVE_INFINITY : Date.parse(at(last));
 }
 
-/** A word such as STOP puts its sender on the list with the message's own instant. */
+/** A word such as STOP puts its sender on the list at the message's own instant. */
 const causes = ({ channel, opt, received_at }: ReceivedMessage) => {
   return (suppression: Suppression) =>
     opt === "out" &&
@@ -35,8 +35,8 @@ const causes = ({ channel, opt, received_at }: ReceivedMessage) => {
 };
 
 /**
- * Both lists in the order of time, oldest first, as far back as both are known. `older`: which of them have to be read on for what came
- * before; none at its beginning.
+ * Both lists in the order of time, oldest first, as far back as both are complete. `older`: which of them must be read further; none at the
+ * beginning.
  */
 export function conversationOf(
   sent: Side<MessageRecord>,
@@ -75,7 +75,7 @@ export function conversationOf(
   };
 }
 
-/** The channels by which a recipient of this form can get something. */
+/** The channels on which a recipient of this form can receive messages. */
 export function channelsOf(recipient: string): Channel[] {
   if (recipient.endsWith("@lid")) return ["whatsapp"];
   if (recipient.includes("@")) return ["email"];
@@ -88,7 +88,10 @@ export interface Way {
   gateway: string;
 }
 
-/** The gateways through which they wrote, that of the message `at` first, and then the last one. An email needs a subject, and is no answer. */
+/**
+ * The gateways through which they wrote: that of the message `at` first, and then the last one. An email needs a subject, and cannot be an
+ * answer.
+ */
 export function waysOf(received: readonly ReceivedMessage[], at: string | undefined): Way[] {
   const first = received.filter(({ id }) => id === at);
   const ways = new Map(

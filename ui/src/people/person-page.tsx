@@ -1,4 +1,4 @@
-// Everything about one recipient: whether they get messages, what was sent to them and what they wrote.
+// Everything about one recipient: whether they receive messages, what was sent to them and what they wrote.
 
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { Send } from "lucide-react";
@@ -15,7 +15,7 @@ import { Answer } from "./answer.tsx";
 import { channelsOf, conversationOf, waysOf } from "./conversation.ts";
 import { Talk } from "./talk.tsx";
 
-/** Whether messages of one channel reach them, and since when they do not. `word`: what they wrote that ended it. */
+/** Whether messages of one channel reach them, and since when they do not. `word`: their message that ended it. */
 function Consent({
   channel,
   suppression,
@@ -44,7 +44,7 @@ function Consent({
   );
 }
 
-/** What the person wrote that put them on the list; undefined where that is not known. */
+/** The message that put them on the list; undefined if it is unknown. */
 const wordOf = (received: readonly ReceivedMessage[], suppression: Suppression | undefined) =>
   received.find(
     ({ channel, opt, received_at }) =>
@@ -59,7 +59,7 @@ function Person({ asked }: { asked: string }) {
   const sent = usePages("listAccountMessages", { params, query: { recipient: asked, ...brief } });
   const received = usePages("listAccountReceivedMessages", { params, query: { from: asked } });
   const list = useRead("listSuppressions", { params, query: { recipient: asked } });
-  // A sender who is no number, such as a name, has no messages to them.
+  // A sender who is not a number, such as a name, cannot receive messages.
   const isNoRecipient = sent.error?.status === 422;
   const suppressions = list.data?.data ?? [];
   const [first] = sent.items;
@@ -157,7 +157,7 @@ function Person({ asked }: { asked: string }) {
   );
 }
 
-/** Each person has a page of their own: what is known of one is never shown, and never answered, under another's address. */
+/** Each person has a page of their own: data of one is never shown, and never answered, under another's address. */
 export function Page() {
   const { id: account } = useAccount();
   const { recipient = "" } = useParams({ strict: false });

@@ -1,4 +1,4 @@
-// A conversation as it was led: sent at the right, received at the left, the newest in sight.
+// A conversation: sent messages at the right, received ones at the left, the newest visible.
 
 import { Link, useSearch } from "@tanstack/react-router";
 import { MessagesSquare } from "lucide-react";
@@ -82,15 +82,15 @@ const faces: { [K in Entry["kind"]]: (props: { entry: Of<K> }) => ReactNode } = 
 };
 
 function Face({ entry }: { entry: Entry }) {
-  // The type of a face follows from the entry's kind.
+  // The type of a bubble follows from the entry's kind.
   const Of = faces[entry.kind] as (props: { entry: Entry }) => ReactNode;
   return <Of entry={entry} />;
 }
 
-/** So many pages are read by themselves for the entry that the page's address names. */
+/** How many pages are read automatically for the entry that the page's address names. */
 const maxPages = 20;
 
-/** `onOlder`: reads what came before; null: this is all. The entry that `at` of the page's address names is in sight. */
+/** `onOlder`: reads earlier entries; null if this is all. The entry that `at` of the page's address names is scrolled into view. */
 export function Talk({
   entries,
   isReading,

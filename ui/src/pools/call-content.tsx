@@ -1,4 +1,4 @@
-// What was asked and answered in a call, where the pool keeps a content log.
+// The request and answer of a call, if the pool keeps a content log.
 
 import { Link } from "@tanstack/react-router";
 import { useRead } from "#ui/api/queries.ts";

@@ -14,7 +14,7 @@ import { CallContent } from "./call-content.tsx";
 import { CallStory } from "./call-story.tsx";
 import { isBlameless, reusedWords } from "./outcomes.ts";
 
-/** What a caller got, in one sentence. */
+/** What a caller received, in one sentence. */
 function sentenceOf({ status, failed_over, member, attempts, reused }: PoolCall): string {
   if (status === 499) return "The caller closed the connection before the answer was complete.";
   if (reused !== null) return reusedWords[reused].sentence;

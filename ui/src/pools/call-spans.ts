@@ -1,16 +1,16 @@
-// The attempts of a call in their places in time.
+// The attempts of a call on a time axis.
 
 import type { PoolCall } from "#ui/api/schema.ts";
 import type { Span } from "#ui/parts/story/span.ts";
 import { isBlameless, outcomeOf } from "./outcomes.ts";
 
-/** Less than this between two attempts is no wait, ms. */
+/** A shorter gap between two attempts is not a wait, ms. */
 const shortMs = 2;
 
 /**
- * The attempts of a call in their places, ms from its start. Those of older calls are recorded with their length alone: those that failed follow each
- * other from the start, and the one that answered ends with the first output. What is between them was waiting. Of two that were asked
- * at once, the one that was given up is drawn as far to the left as its length allows.
+ * The attempts of a call on a time axis, ms from its start. Older calls record only their durations: failed attempts follow each other from
+ * the start, and the one that answered ends with the first output. The time between them was waiting. Of two concurrent attempts, the
+ * abandoned one is drawn as far to the left as its duration allows.
  */
 export function spansOf({ attempts, first_byte_ms, ms, stream, member }: PoolCall): Span[] {
   const spans: Span[] = [];

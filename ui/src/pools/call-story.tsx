@@ -1,4 +1,4 @@
-// A call as a picture to scale: which members were asked, the waits between them, and how long the answer streamed.
+// A call as a picture to scale: the members that were called, the waits between them, and how long the answer streamed.
 
 import type { PoolCall } from "#ui/api/schema.ts";
 import { Waterfall } from "#ui/parts/story/waterfall.tsx";

@@ -13,7 +13,7 @@ import { cost, duration, number } from "#ui/words/numbers.ts";
 import { outcomeOf, reusedWords } from "./outcomes.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
-/** The filters of the API that the page has, in the URL under the same names. */
+/** The filters of the API that the page has, in the URL with the same names. */
 const names = ["key", "member", "model", "status", "failed_by", "failed_over", "user", "tag"] as const;
 
 const statuses = [
@@ -24,7 +24,7 @@ const statuses = [
   ["5xx", "failed (5xx)"],
 ] as const;
 
-/** Who was asked besides the one that answered, and what came of it. */
+/** Members that were called besides the one that answered, and the outcomes. */
 function Failed({ call }: { call: PoolCall }) {
   const lines = call.attempts
     .filter(({ outcome }) => outcome !== "ok")
@@ -50,7 +50,7 @@ function Filters({ pool }: { pool: Pool }) {
   );
   const members = pool.members.map(({ name }) => name);
   const models = [...new Set(pool.members.flatMap((member) => member.models))].sort();
-  /** What the URL says stays in sight, also when the pool has it no more. */
+  /** The URL's value stays visible, even if the pool no longer has it. */
   const kept = (of: readonly string[], value: string | undefined) =>
     value === undefined || of.includes(value) ? of : [...of, value];
   const choice = (

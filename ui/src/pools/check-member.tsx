@@ -1,4 +1,4 @@
-// Whether a provider takes a member's settings, before they are stored, and which of its models the member may serve.
+// Whether a provider accepts a member's settings, before they are stored, and which of its models the member may serve.
 
 import { useState } from "react";
 import { useChange } from "#ui/api/queries.ts";
@@ -9,7 +9,7 @@ import { Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
 
-/** Names that are shown before a person looks for others. */
+/** Names that are shown before a person searches for others. */
 const maxShown = 20;
 
 function Models({
@@ -54,7 +54,10 @@ function Models({
   );
 }
 
-/** `body`: what is checked, of the form as it is now; what was found of another is not shown. `onModels` gets the models that a person has ticked. */
+/**
+ * `body`: the current values of the form, to be checked; results for other values are not shown. `onModels` receives the models that a
+ * person has ticked.
+ */
 export function CheckMember({
   pool,
   body,

@@ -1,11 +1,14 @@
-// How a member's use went, day by day.
+// A member's usage, day by day.
 
 import type { PoolUsage } from "#ui/api/schema.ts";
 import { dayOf } from "#ui/words/spans.ts";
 
 const dayMs = 86_400_000;
 
-/** The requests of each of the last local days that are counted under a member (it answered, or it failed last), oldest first; a day without any is 0. */
+/**
+ * The requests that count under a member (it answered, or it failed last) on each of the last local days, oldest first; 0 for a day without
+ * any.
+ */
 export function requestsByDay(
   rows: readonly PoolUsage[],
   member: string,

@@ -1,4 +1,4 @@
-// Completions of a pool that are served later, as long as they wait or are under way.
+// Completions of a pool that are served later, as long as they wait or are in progress.
 
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
 import type { Pool } from "#ui/api/schema.ts";
@@ -10,7 +10,7 @@ import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 
-/** Nothing where none waits: most pools have none. */
+/** Nothing if none waits: most pools have none. */
 export function Deferred({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
   const params = { account, pool: pool.id };

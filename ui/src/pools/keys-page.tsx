@@ -20,7 +20,7 @@ function State({ of }: { of: PoolKey }) {
   return <Status of="active" />;
 }
 
-/** What is used of a bound, and what is left. */
+/** The used part of a limit, and the rest. */
 function Spent({
   used,
   bound,

@@ -34,7 +34,7 @@ function MemberForm({
   const [word, setWord] = useState(member?.kind ?? kinds[0]?.kind ?? "");
   const [name, setName] = useState(member?.name ?? "");
   const [values, setValues] = useState<Values>(member ?? { settings: {} });
-  // A list that another control has changed is drawn anew.
+  // A list that another control has changed is rendered anew.
   const [turn, setTurn] = useState(0);
   const kind = kinds.find((each) => each.kind === word);
   const schema = withSettings(forms.member as Schema, kind?.settings);
@@ -43,7 +43,7 @@ function MemberForm({
     if (member === null) {
       create.send({ params: { account, pool }, body: { name, kind: word, ...values } });
     } else {
-      // Of another kind, all settings are new.
+      // With another kind, all settings are new.
       const [before, renewed] =
         word === member.kind ? [member, {}] : [{ ...member, settings: {} }, { kind: word }];
       const body = { ...changesOf(schema, before, values), ...renewed, revision: member.revision };

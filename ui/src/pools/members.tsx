@@ -1,4 +1,4 @@
-// The members of a pool in the order in which they are asked: by priority, and within one by weight.
+// The members of a pool in the order in which they are called: by priority, and within a priority by weight.
 
 import { Link } from "@tanstack/react-router";
 import { useChange, useRead } from "#ui/api/queries.ts";
@@ -14,7 +14,7 @@ import { costNote, costOf, duration, number } from "#ui/words/numbers.ts";
 import { requestsByDay } from "./days.ts";
 import { outcomeOf, shareOf, stateWords } from "./outcomes.ts";
 
-/** The call in which a member that is not up failed last, in the words of its record. */
+/** The call in which a member that is not up last failed, in the words of its record. */
 function LastFailure({ pool, member }: { pool: Pool; member: string }) {
   const { id: account } = useAccount();
   const read = useRead("listPoolCalls", {
@@ -62,7 +62,7 @@ function State({ pool, health }: { pool: Pool; health: PoolMemberHealth | undefi
   );
 }
 
-/** What it did in the last 30 days. */
+/** Its activity in the last 30 days. */
 function Use({
   days,
   total,
@@ -120,7 +120,7 @@ function Switch({ pool, member }: { pool: Pool; member: PoolMember }) {
   );
 }
 
-/** `serves`: none before it can, and it can. */
+/** `serves`: no earlier member can serve, and this one can. */
 function tierWords(at: number, serves: boolean, isFirst: boolean): string {
   if (at === 0) return serves ? "asked first" : "asked first, but none of it can answer now";
   if (serves && isFirst) return "serves now, because none above can answer";

@@ -1,4 +1,4 @@
-// What became of a request to a member, and what a member's state means, in plain words.
+// The outcome of a request to a member, and the meaning of a member's state, in plain words.
 
 import type { PoolCall, PoolCallAttempt, PoolMemberHealth } from "#ui/api/schema.ts";
 
@@ -23,7 +23,7 @@ const outcomes: Readonly<Record<string, string>> = {
 export const isBlameless = (outcome: string): boolean =>
   outcome === "aborted" || outcome === "pretended_down";
 
-/** `failed · 503`; without a status nothing was answered. A word of a newer service stays as it is. */
+/** `failed · 503`; without a status, there was no answer. A word of a newer service is shown unchanged. */
 export function outcomeOf({ outcome, status }: Attempt): string {
   const words = outcomes[outcome] ?? outcome.replaceAll("_", " ");
   if (outcome === "ok") return words;
@@ -49,11 +49,11 @@ export const reusedWords: Readonly<
 type State = PoolMemberHealth["state"];
 
 interface StateWords {
-  /** The state, as a person says it. */
+  /** The state, in plain words. */
   word: string;
-  /** Why it is so, and what happens by itself; null: nothing to explain. */
+  /** Its reason, and what happens automatically; null if there is nothing to explain. */
   why: string | null;
-  /** Whether requests go to it. */
+  /** Whether requests are sent to it. */
   serves: boolean;
 }
 
@@ -82,6 +82,6 @@ export const stateWords: Readonly<Record<State, StateWords>> = {
   off: { word: "off", why: "It was switched off, and is asked for nothing.", serves: false },
 };
 
-/** `half`, of members of one priority that may serve: a weight of 1 beside a 3 is 25 %. */
+/** `half`, among members of one priority that may serve: a weight of 1 beside a 3 is 25 %. */
 export const shareOf = (weight: number, weights: readonly number[]): string =>
   `${Math.round((weight / weights.reduce((sum, each) => sum + each, 0)) * 100)} %`;

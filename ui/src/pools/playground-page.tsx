@@ -42,7 +42,7 @@ function Playground({ pool }: { pool: Pool }) {
   const turn = turns[shown];
   const settings = settingsOf(entered);
   const last = turns.at(-1);
-  // With nothing typed, a program asks what was asked last.
+  // With no input, the code sends the last question.
   const messages =
     question === "" && last !== undefined
       ? messagesOf(system, turns.slice(0, -1), last.question)
@@ -58,7 +58,7 @@ function Playground({ pool }: { pool: Pool }) {
       messages,
       pretend_down: [...down],
     });
-    // What has no answer can be asked again as it was.
+    // A question without an answer can be asked again unchanged.
     if (asked.answer === "") setQuestion((typed) => (typed === "" ? question : typed));
     field.current?.focus();
   };

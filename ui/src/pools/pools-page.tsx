@@ -35,7 +35,7 @@ function Members({ pool }: { pool: Pool }) {
   );
 }
 
-/** How many requests came in each hour that had any, and all of them. */
+/** Requests in each hour that had any, and in total. */
 function Requests({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
   const usage = useRead(

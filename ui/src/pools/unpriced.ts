@@ -1,13 +1,13 @@
-// What a budget of cost makes of models without a known price, said where it is set.
+// How a cost budget treats models without a known price, shown where it is set.
 
 import type { Pool } from "#ui/api/schema.ts";
 import type { Values } from "#ui/schema-form/model.ts";
 import { number } from "#ui/words/numbers.ts";
 
-/** Names in the sentence; the rest are counted. */
+/** Names in the sentence; further ones are counted. */
 const maxNamed = 10;
 
-/** The sentence under a form whose values have a budget. Null if the budget has no bound of cost, or all models have a price. */
+/** The sentence under a form whose values have a budget. Null if the budget does not limit costs, or all models have a price. */
 export function unpricedWords({ members }: Pick<Pool, "members">, { budget }: Values): string | null {
   const { cost_per_month: bound, unpriced } = (budget ?? {}) as Partial<Pool["budget"]>;
   if (bound === null || bound === undefined) return null;

@@ -2,12 +2,14 @@ import { useId } from "react";
 import { Check, faultAt, Hint } from "#ui/parts/form/field.tsx";
 import { labelOf, type ValueProps } from "./model.ts";
 
-/** A list of known words: a box for each. Where null is a value, a box of its own means it, since no box is not the same as all of them. */
+/**
+ * A list of known words: a checkbox for each. If null is a value, it has a checkbox of its own, since none ticked differs from all ticked.
+ */
 export function Boxes({ name, path, schema, nullable, value, error, onChange }: ValueProps) {
   const notes = useId();
   const { enum: items = [], words = {} } = schema.items ?? {};
   const isAll = nullable && (value === undefined || value === null);
-  // What is not entered is the default.
+  // If nothing is entered, the default applies.
   const preset = Array.isArray(schema.default) ? (schema.default as readonly string[]) : [];
   const chosen = new Set((value as readonly string[] | null | undefined) ?? preset);
   const fault = faultAt(error, path);

@@ -1,4 +1,4 @@
-// The controls of a form that have a state of their own: secrets, JSON, and rows of names and values.
+// The controls of a form that have state of their own: secrets, JSON, and rows of names and values.
 
 import { useState } from "react";
 import { Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
@@ -7,7 +7,7 @@ import { Named } from "./named.tsx";
 
 export const emptied = (text: string) => (text === "" ? undefined : text);
 
-/** A secret: what is stored is never shown, and stays unless it is replaced or removed. */
+/** A secret: a stored one is never shown, and is kept unless it is replaced or removed. */
 export function Secret({
   name,
   path,
@@ -73,7 +73,7 @@ export function Secret({
   );
 }
 
-/** A value that no other control enters. */
+/** A value that no other control can enter. */
 export function Json({ name, path, schema, value, error, onChange }: ValueProps) {
   const [text, setText] = useState(
     value === undefined || value === null
@@ -110,7 +110,7 @@ export function Json({ name, path, schema, value, error, onChange }: ValueProps)
   );
 }
 
-/** An object of texts under free names. */
+/** An object of texts with free names. */
 export function Pairs(props: ValueProps) {
   return (
     <Named {...props} empty="" verb="Add a row">

@@ -1,4 +1,4 @@
-// An object of groups under free names, such as prices by model.
+// An object of groups with free names, such as prices by model.
 
 import type { ReactNode } from "react";
 import { Field } from "#ui/parts/form/field.tsx";
@@ -14,7 +14,7 @@ interface Group {
 
 const none: Values = {};
 
-/** `children`: draws the form of one group. */
+/** `children`: renders the form of one group. */
 export function Groups({ children, ...props }: ValueProps & { children: (group: Group) => ReactNode }) {
   return (
     <Named {...props} empty={none} verb="Add one">

@@ -5,19 +5,19 @@ import { Meant } from "#ui/parts/form/local-time.tsx";
 import { instantIn, localIn } from "#ui/words/spans.ts";
 import { labelOf, type ValueProps } from "./model.ts";
 
-/** The instant of a local time, as the API has it; undefined while it is not entered whole. */
+/** The instant of a local time, in the API's form; undefined until it is complete. */
 function isoOf(local: string, zone: string): string | undefined {
   const at = instantIn(local, zone);
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
 
-/** An instant, entered on the account's clocks. What is stored keeps its seconds until another time is entered. */
+/** An instant, entered on the account's clocks. A stored value keeps its seconds until another time is entered. */
 export function Instant({ name, path, schema, required, value, error, onChange }: ValueProps) {
   const zone = useZone();
   const [local, setLocal] = useState(() =>
     typeof value === "string" ? localIn(Date.parse(value), zone) : "",
   );
-  // How the API writes it is nothing that a person enters here.
+  // The API's form of it is not entered by people.
   const description = schema.description?.replace(" (ISO 8601)", "");
   return (
     <Field

@@ -1,4 +1,4 @@
-// What a form shows of a JSON Schema: the part of it that kinds of gateways and providers, and requests with forms, use.
+// The part of a JSON Schema that forms show: the subset that kinds of gateways and providers, and requests with forms, use.
 
 import type { ApiError } from "#ui/api/client.ts";
 
@@ -18,15 +18,15 @@ export interface Schema {
   anyOf?: readonly Schema[];
   writeOnly?: boolean;
   format?: string;
-  /** The words for people of an `enum`, which the page adds. */
+  /** The labels of an `enum`, which the page adds. */
   words?: Readonly<Record<string, string>>;
-  /** What null means of a list of boxes, which the page adds. */
+  /** The meaning of null in a list of checkboxes, which the page adds. */
   all?: string;
 }
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What the control of a value gets. */
+/** The input of a value's control. */
 export interface ValueProps {
   name: string;
   /** As the API names it in errors: `settings.success.path`. */
@@ -40,8 +40,8 @@ export interface ValueProps {
 }
 
 /**
- * The control of a value: `group` is an object with known names, `pairs` one whose names are free, `groups` one of groups under free
- * names, `lines` a list, `boxes` a list of known words, `instant` a time.
+ * The control of a value: `group` is an object with known names, `pairs` one whose names are free, `groups` one of groups with free names,
+ * `lines` a list, `boxes` a list of known words, `instant` a time.
  */
 type Control =
   | "text"
@@ -61,7 +61,7 @@ type Control =
 const isScalar = ({ type }: Schema): boolean =>
   [type].flat().every((each) => ["string", "number", "integer", "boolean"].includes(each ?? ""));
 
-/** The schema of the values other than null, and whether there is null. */
+/** The schema of the values other than null, and whether null is allowed. */
 export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
   const { anyOf = [], ...rest } = schema;
   const [only, ...others] = anyOf.filter(({ type }) => type !== "null");
@@ -74,7 +74,7 @@ export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean
   return { schema, nullable: false };
 }
 
-/** The control that a value of this schema is entered with. */
+/** The control for a value of this schema. */
 export function controlOf(whole: Schema): Control {
   const { schema } = withoutNull(whole);
   if (schema.type === "boolean") return "switch";
@@ -100,7 +100,7 @@ export function controlOf(whole: Schema): Control {
 /** Whether this is the mask of a stored secret: the API shows it and takes it back untouched. */
 export const isMask = (value: unknown): boolean => typeof value === "string" && value.includes("••••");
 
-/** A line as the list's items want it: a number where they may be numbers, a truth value where they may be those. */
+/** A line as the list's items require: a number or a boolean if those are allowed. */
 export function scalarOf(text: string, schema: Schema): string | number | boolean {
   const types = [schema.type].flat();
   if (types.some((type) => type === "integer" || type === "number")) {
@@ -111,13 +111,13 @@ export function scalarOf(text: string, schema: Schema): string | number | boolea
   return text;
 }
 
-/** The values with one of them changed; undefined takes it out. */
+/** The values with one of them changed; undefined removes it. */
 export function changed(values: Values, name: string, value: unknown): Values {
   const { [name]: _old, ...rest } = values;
   return value === undefined ? rest : { ...rest, [name]: value };
 }
 
-/** A form of a thing whose `settings` depend on its kind. */
+/** A form for a thing whose `settings` depend on its kind. */
 export const withSettings = (form: Schema, settings: unknown): Schema => ({
   ...form,
   properties: { settings: settings as Schema, ...form.properties },
@@ -125,8 +125,8 @@ export const withSettings = (form: Schema, settings: unknown): Schema => ({
 });
 
 /**
- * What of the values is another than what is stored, as a PATCH says it: a group's fields one by one, everything else as a whole.
- * An emptied value takes its default, or null, which removes a setting. `isPart`: this is a group already.
+ * The values that differ from the stored ones, in the form of a PATCH: a group's fields one by one, everything else as a whole. An emptied
+ * value gets its default, or null, which removes a setting. `isPart`: this is already a group.
  */
 export function changesOf(schema: Schema, stored: Values, values: Values, isPart = false): Values {
   const changes: Record<string, unknown> = {};
@@ -140,7 +140,7 @@ export function changesOf(schema: Schema, stored: Values, values: Values, isPart
   return changes;
 }
 
-/** Whether a value is what the API takes without it: nothing, null, the default, or a group of such values. */
+/** Whether the API assumes a value without input: nothing, null, the default, or a group of such values. */
 export function isDefault(schema: Schema, value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (JSON.stringify(value) === JSON.stringify(schema.default)) return true;
@@ -157,7 +157,7 @@ export function labelOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The text of an empty control: the value that the API takes instead. */
+/** The placeholder of an empty control: the value that the API then assumes. */
 export function placeholderOf({ default: value }: Schema): string | undefined {
   return value === undefined || value === null || typeof value === "object"
     ? undefined

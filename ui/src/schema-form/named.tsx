@@ -1,22 +1,22 @@
-// An object whose names are free: rows, each under a name of its own that a person enters.
+// An object whose names are free: rows, each with a name that a person enters.
 
 import { type ComponentProps, Fragment, type ReactNode, useState } from "react";
 import { faultAt, Hint } from "#ui/parts/form/field.tsx";
 import { labelOf, type ValueProps } from "./model.ts";
 
-/** One row, as its form is drawn. */
+/** One row, as its form is rendered. */
 interface Row<T> {
   key: string;
   value: T;
-  /** Of the field that the name is entered in. */
+  /** The path of the name's field. */
   nameField: ComponentProps<"input">;
-  /** What is wrong with the name, or with the row as a whole; null: nothing. */
+  /** The error of the name, or of the row as a whole; null if there is none. */
   fault: string | null;
   remove: ReactNode;
   onChange: (value: T) => void;
 }
 
-/** `empty`: the value of a new row; `verb`: what adds one; `children`: draws a row. */
+/** `empty`: the value of a new row; `verb`: the label of the button that adds one; `children`: renders a row. */
 export function Named<T>({
   name,
   path,
@@ -35,7 +35,7 @@ export function Named<T>({
       value: each,
     })),
   );
-  // An object has a name once: the form is not sent, and the first row counts, while another row has the name of one before it.
+  // Names in an object are unique: while two rows have the same name, the form is not sent, and the first row counts.
   const isRepeated = ({ key }: { key: string }, at: number, all: readonly { key: string }[]) =>
     key !== "" && all.findIndex((each) => each.key === key) < at;
   const set = (next: typeof rows) => {

@@ -1,8 +1,8 @@
 import { Fragment, type ReactNode, useState } from "react";
 
 /**
- * A thing as it was when its form was opened: what is read meanwhile does not change the form while a person types, and a change
- * is one of what they saw. `reload` opens the form anew over what is stored by now.
+ * A thing as it was when its form was opened: reads in the meantime do not change the form while a person types, and a change is based on
+ * what they saw. `reload` opens the form again over the stored values.
  */
 export function Opened<T>({
   of,

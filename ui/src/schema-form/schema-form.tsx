@@ -1,4 +1,4 @@
-// A form made from a JSON Schema. Rules across fields are the API's: its messages land at the fields.
+// A form made from a JSON Schema. Rules across fields are the API's: its messages appear at the fields.
 
 import { useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
@@ -22,7 +22,7 @@ import {
 } from "./model.ts";
 
 function Group({ name, path, schema, required, nullable, value, error, onChange }: ValueProps) {
-  // A group that has a default is always there.
+  // A group that has a default always exists.
   const always = required || (!nullable && schema.default !== undefined);
   const on = always || (value !== undefined && value !== null);
   return (
@@ -38,7 +38,7 @@ function Group({ name, path, schema, required, nullable, value, error, onChange 
           path={path}
           values={(value as Values | null | undefined) ?? {}}
           error={error}
-          // Those of a kind are many.
+          // There are many of a kind.
           folds={name === "settings"}
           onChange={onChange}
         />
@@ -50,7 +50,7 @@ function Group({ name, path, schema, required, nullable, value, error, onChange 
 function Value(input: Omit<ValueProps, "nullable">) {
   const { schema, nullable } = withoutNull(input.schema);
   const { name, path, required, value, error } = input;
-  // Where null is a value, an emptied control means it.
+  // If null is a value, an emptied control means it.
   const onChange = (entered: unknown) => input.onChange(nullable ? (entered ?? null) : entered);
   const props = { ...input, schema, nullable, onChange };
   const preset = placeholderOf(schema) ?? (nullable ? "not set" : undefined);
@@ -150,15 +150,15 @@ function Value(input: Omit<ValueProps, "nullable">) {
   }
 }
 
-/** Whether the API says something about one of these values. */
+/** Whether the API has a message about one of these values. */
 const hasFault = (error: ApiError | null, paths: readonly string[]): boolean =>
   Object.keys(error?.errors ?? {}).some((at) =>
     paths.some((path) => at === path || at.startsWith(`${path}.`)),
   );
 
 /**
- * The controls of an object's values. The caller has the form around them. `path`: of the object, in errors; empty: the request.
- * `folds`: what has a default is folded away, unless it is set or has a fault.
+ * The controls of an object's values. The caller renders the form around them. `path`: that of the object, in errors; empty for the
+ * request. `folds`: values with a default are collapsed, unless they are set or have an error.
  */
 export function SchemaForm({
   schema,

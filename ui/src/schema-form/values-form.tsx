@@ -4,8 +4,8 @@ import { changesOf, type Schema, type Values } from "./model.ts";
 import { SchemaForm } from "./schema-form.tsx";
 
 /**
- * A form whose fields come from a schema. `stored`: the thing that it changes; `onSubmit` gets the fields that changed, or all of a new
- * thing. `start`: the fields that a new thing begins with. `children` are above the fields, `below` is below them.
+ * A form whose fields come from a schema. `stored`: the thing that it changes; `onSubmit` receives the changed fields, or all fields of a
+ * new thing. `start`: the initial fields of a new thing. `children` are above the fields, `below` is below them.
  */
 export function ValuesForm({
   of,

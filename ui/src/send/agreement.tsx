@@ -1,4 +1,4 @@
-// What a send to many asks before it goes out: its number, typed. The dialog says what the send costs.
+// Confirmation before a send to many: their number, typed. The dialog shows the cost of the send.
 
 import { useState } from "react";
 import type { PreviewAccountMessagesReply } from "#ui/api/schema.ts";
@@ -11,8 +11,8 @@ import { usePreview } from "./would-happen.tsx";
 type Preview = PreviewAccountMessagesReply["data"];
 
 /**
- * What a send to so many costs. A preview has fewer contacts; all of a draft have one text, so that each of the others costs what those do.
- * Null: they do not cost the same, or the preview does not say what.
+ * The cost of a send to this many. A preview has fewer contacts; all of a draft have one text, so each of the others costs the same. Null
+ * if they do not cost the same, or the preview does not say.
  */
 function costOf({ contact }: Pick<Preview, "contact">, count: number): number | null {
   const costs = new Set(contact.flatMap(({ cost }) => cost ?? []));
@@ -29,7 +29,7 @@ function Cost({ draft, count }: { draft: Draft; count: number }) {
   return <p>{`By the preview it costs ${number(cost)}${left}.`}</p>;
 }
 
-/** Asks for the number of recipients. `verb`: what its button says. */
+/** Asks for the number of recipients. `verb`: the label of its button. */
 export function Agreement({
   draft,
   verb,

@@ -6,7 +6,7 @@ import { type Language, languages, snippetOf } from "./snippets.ts";
 
 const all = languages.map((language) => [language, language] as const);
 
-/** The same send as a call of the public API. It is written only while it is looked at: a request may have thousands of contacts. */
+/** The same send as a call of the public API. It is generated only while it is visible: a request may have thousands of contacts. */
 export function AsCode({ draft }: { draft: Draft }) {
   const [open, setOpen] = useState(false);
   const [language, setLanguage] = useState<Language>("curl");

@@ -1,4 +1,4 @@
-// What a message says: the text and its length, and what an email has besides.
+// The contents of a message: the text and its length, and the additional fields of an email.
 
 import type { ReactNode } from "react";
 import { Field } from "#ui/parts/form/field.tsx";
@@ -9,11 +9,11 @@ import { lengthOf } from "./length.ts";
 export interface FieldsOf {
   draft: Draft;
   change: (changes: Partial<Draft>) => void;
-  /** What the API says about a field of the contacts. */
+  /** The API's message about a field of the contacts. */
   fault: (field: string) => string | null;
 }
 
-/** `1 segment · gsm7 · 42 of 160`, and the character that makes it dearer. */
+/** `1 segment · gsm7 · 42 of 160`, and the character that makes it more expensive. */
 function Length({ text }: { text: string }) {
   const { segments, encoding, units, fits, odd } = lengthOf(text);
   return (
@@ -29,7 +29,7 @@ function Length({ text }: { text: string }) {
   );
 }
 
-/** The text; of an SMS with its length. `label` and `hint`: what else it is called and is. */
+/** The text; for an SMS with its length. `label` and `hint`: what the field is called and means elsewhere. */
 export function Text({
   draft,
   change,

@@ -1,6 +1,6 @@
 import type { ApiError } from "#ui/api/client.ts";
 
-/** After an answer that was lost, and after one under whose key something else was sent. */
+/** Shown after a lost answer, and after the key was already used for another send. */
 export function Doubt({ error, onRenew }: { error: ApiError | null; onRenew: () => void }) {
   if (error === null) return null;
   if (error.status === 0 || error.status === 503)

@@ -1,9 +1,9 @@
-// What a person composes, and the request that it becomes.
+// The draft that a person composes, and its request.
 
 import type { Channel, SendAccountMessagesRequest } from "#ui/api/schema.ts";
 import { scheduleAtOf } from "#ui/words/spans.ts";
 
-/** What a WhatsApp message consists of. */
+/** The contents of a WhatsApp message. */
 export type Content = "text" | "media" | "list" | "template";
 
 interface Row {
@@ -21,15 +21,15 @@ export interface Draft {
   channel: Channel;
   /** As pasted: one recipient a line. */
   recipients: string;
-  /** The identifier of a gateway; empty: the default one. */
+  /** The identifier of a gateway; empty for the default one. */
   gateway: string;
-  /** `2026-11-24T09:00` on the account's clocks; null: now. */
+  /** `2026-11-24T09:00` on the account's clocks; null for now. */
   at: string | null;
   message: string;
   subject: string;
   senderName: string;
   replyTo: string;
-  /** The names of the files of an email. Their bytes are no part of the draft, which the tab keeps. */
+  /** The names of the files of an email. Their bytes are not part of the draft, which the tab stores. */
   files: readonly string[];
   content: Content;
   media: string;
@@ -74,7 +74,7 @@ export const emptyDraft: Draft = {
   isNamed: false,
 };
 
-/** The recipients in the order of their lines. A column of a table, and a list with commas or semicolons, are taken as they are pasted. */
+/** The recipients in the order of their lines. A pasted table column, and a list with commas or semicolons, are accepted. */
 export const recipientsOf = (text: string): string[] =>
   text
     .split(/[\n\r;,\t]/)
@@ -83,7 +83,7 @@ export const recipientsOf = (text: string): string[] =>
 
 const linesOf = (text: string): string[] => (text.trim() === "" ? [] : text.trimEnd().split("\n"));
 
-/** The values of a template's variables, or null when it has none. */
+/** The values of a template's variables, or null if it has none. */
 function parametersOf({ values, isNamed }: Draft): string[] | Record<string, string> | null {
   const lines = linesOf(values);
   if (lines.length === 0) return null;
@@ -96,11 +96,11 @@ function parametersOf({ values, isNamed }: Draft): string[] | Record<string, str
   );
 }
 
-/** The fields that were filled in: what is left empty is not part of the request. */
+/** The fields that were filled in: empty ones are not part of the request. */
 const filled = (fields: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value.trim() !== ""));
 
-/** What comes back when the row is chosen; a row without an id of its own has its place. */
+/** The id returned when the row is chosen; a row without one gets its position. */
 const rowId = (id: string, section: number, row: number): string =>
   id.trim() === "" ? `row-${section + 1}-${row + 1}` : id;
 
@@ -128,7 +128,7 @@ function whatsappFields(draft: Draft): Record<string, unknown> {
   return { template: { name, language, ...(parameters === null ? {} : { parameters }) } };
 }
 
-/** What all contacts of the draft have beside their recipient. */
+/** What all contacts of the draft share besides their recipient. */
 function fieldsOf(draft: Draft): Record<string, unknown> {
   const { channel, gateway, at, message, subject, senderName, replyTo } = draft;
   return {
@@ -148,7 +148,7 @@ export interface ChosenFile {
   content: string;
 }
 
-/** The request that sends the draft. Without a recipient it has one contact, whose recipient the service then misses. */
+/** The request that sends the draft. Without a recipient it has one contact, whose recipient the service then reports as missing. */
 export function requestOf(draft: Draft, files: readonly ChosenFile[]): SendAccountMessagesRequest {
   const { channel, recipients } = draft;
   const field = channel === "email" ? "email" : "number";
@@ -159,7 +159,7 @@ export function requestOf(draft: Draft, files: readonly ChosenFile[]): SendAccou
   return { channel, contact, ...(isMail ? { attachments: files.map((file) => ({ ...file })) } : {}) };
 }
 
-/** Recipients that stand more than once: each of their lines is a message. */
+/** Duplicate recipients: each of their lines is a message. */
 export function repeatedIn(recipients: readonly string[]): number {
   return recipients.length - new Set(recipients).size;
 }

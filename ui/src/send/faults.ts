@@ -1,4 +1,4 @@
-// What the API says about a send, by the fields of the page: all contacts have the same fields but their recipient.
+// The API's errors about a send, by the fields of the page: all contacts have the same fields except their recipient.
 
 import type { ApiError } from "#ui/api/client.ts";
 
@@ -6,7 +6,7 @@ type Faults = Pick<ApiError, "errors"> | null;
 
 const recipientField = /^contact\.(\d+)\.(?:number|email)$/;
 
-/** What is wrong with a field of the contacts, by the first of them; null: nothing. `field`: its path in a contact. */
+/** The error of a field of the contacts, from the first of them; null if there is none. `field`: its path in a contact. */
 export function faultOf(error: Faults, field: string): string | null {
   for (const [path, messages] of Object.entries(error?.errors ?? {}))
     if (/^contact\.\d+\./.test(path) && path.slice(path.indexOf(".", 8) + 1) === field)
@@ -14,17 +14,17 @@ export function faultOf(error: Faults, field: string): string | null {
   return null;
 }
 
-/** The places of recipients that are refused, with what is said about each; in their order. */
+/** The indices of refused recipients, with their errors, in order. */
 const refusedRecipients = (error: Faults): { at: number; message: string }[] =>
   Object.entries(error?.errors ?? {}).flatMap(([path, messages]) => {
     const match = recipientField.exec(path);
     return match === null ? [] : [{ at: Number(match[1]), message: messages.join(" ") }];
   });
 
-/** How many refused recipients are named one by one. */
+/** How many refused recipients are named individually. */
 const maxNamed = 5;
 
-/** What is wrong with the recipients, naming each as it was written; null: nothing. */
+/** The errors of the recipients, naming each as it was written; null if there are none. */
 export function recipientFault(error: Faults, recipients: readonly string[]): string | null {
   const refused = refusedRecipients(error);
   const whole = error?.errors.contact?.join(" ") ?? null;
@@ -35,7 +35,7 @@ export function recipientFault(error: Faults, recipients: readonly string[]): st
   return [...named, ...(more === 0 ? [] : [`And ${more} more.`])].join(" ");
 }
 
-/** What is wrong with the files; null: nothing. */
+/** The errors of the files; null if there are none. */
 export function fileFault(error: Faults): string | null {
   const found = Object.entries(error?.errors ?? {}).filter(([path]) => path.split(".")[0] === "attachments");
   return found.length === 0 ? null : found.flatMap(([, messages]) => messages).join(" ");

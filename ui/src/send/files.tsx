@@ -1,4 +1,4 @@
-// The files of an email. The browser keeps no file over a reload: after one, the same files have to be chosen again.
+// The files of an email. The browser keeps no file over a reload: after one, the same files must be chosen again.
 
 import { useState } from "react";
 import { useAccount } from "#ui/parts/account.ts";
@@ -6,7 +6,7 @@ import { Field } from "#ui/parts/form/field.tsx";
 import { bytes } from "#ui/words/numbers.ts";
 import type { ChosenFile } from "./draft.ts";
 
-/** A file's bytes as base64. Rejects when it cannot be read any more. */
+/** A file's bytes as base64. Rejects if it can no longer be read. */
 const contentOf = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
@@ -18,7 +18,7 @@ const contentOf = (file: File): Promise<string> =>
     reader.readAsDataURL(file);
   });
 
-/** `names`: those of the draft; `files`: those whose bytes are here. */
+/** `names`: those of the draft; `files`: those whose bytes are loaded. */
 export function Files({
   names,
   files,

@@ -1,4 +1,4 @@
-// How long an SMS is: the price that is seen while one types.
+// The length of an SMS, which determines its price, shown while one types.
 
 import { gsmExtension, gsmSeptets, measure } from "#contract/messages/segments.ts";
 
@@ -11,13 +11,13 @@ interface Length {
   segments: number;
   encoding: "gsm7" | "ucs2";
   units: number;
-  /** Units that fit into so many segments. */
+  /** Units that fit into this many segments. */
   fits: number;
-  /** The first character that the GSM alphabet lacks; null: none. */
+  /** The first character outside the GSM alphabet; null if there is none. */
   odd: string | null;
 }
 
-/** The length of a text as it is charged. Blanks around it do not count. */
+/** The length of a text as it is charged. Surrounding blanks do not count. */
 export function lengthOf(text: string): Length {
   const { segments, encoding, units } = measure(text.trim());
   const { single, part } = room[encoding];

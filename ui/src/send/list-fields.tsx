@@ -4,7 +4,7 @@ import { Field } from "#ui/parts/form/field.tsx";
 import type { FieldsOf } from "./body-fields.tsx";
 import { type Draft, emptySection } from "./draft.ts";
 
-/** WhatsApp shows so many rows, in all sections together. */
+/** WhatsApp's maximum number of rows, in all sections together. */
 const maxRows = 10;
 
 type Section = Draft["sections"][number];
@@ -27,7 +27,7 @@ function RowFields({
   title: string;
   fault: FieldsOf["fault"];
   onChange: (row: Row) => void;
-  /** Null: it is the only one. */
+  /** Null if it is the only one. */
   onRemove: (() => void) | null;
 }) {
   const field = (name: keyof Row, label: string) => (

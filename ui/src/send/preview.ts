@@ -1,22 +1,22 @@
-// What the service says that a send would do, gathered into a few sentences.
+// Summarises the service's preview of a send in a few sentences.
 
 import type { PreviewedContact } from "#ui/api/schema.ts";
 
-/** Recipients to whom the same would happen. */
+/** Recipients with the same result. */
 export interface Fate {
   kind: "sent" | "waits" | "suppressed" | "refused";
-  /** The gateway; null: it is not sent. */
+  /** The gateway; null if it is not sent. */
   gateway: string | null;
   state: PreviewedContact["gateway_state"];
-  /** When it goes out; null: now, or never. */
+  /** When it is sent; null for now or never. */
   due_at: string | null;
   moved: PreviewedContact["moved"];
   suppressed: PreviewedContact["suppressed"];
   /** The fields of the contact that are refused. */
   fields: string[];
-  /** What the service says about the first of these recipients. */
+  /** The service's message about the first of these recipients. */
   faults: string[];
-  /** Their places in the request. */
+  /** Their indices in the request. */
   places: number[];
 }
 
@@ -29,7 +29,7 @@ function fateOf(contact: PreviewedContact, isScheduled: boolean): Omit<Fate, "pl
   const { gateway, gateway_state: state, due_at, moved, suppressed, faults } = contact;
   if (faults.length > 0) return { ...none, kind: "refused", fields: faults.map(({ path }) => fieldOf(path)) };
   if (suppressed !== null) return { ...none, kind: "suppressed", suppressed };
-  // Two contacts of one send are accepted at one instant: only a time that was asked for, or hours, make one that is worth a word.
+  // All contacts of one send are accepted at the same instant: a time is mentioned only if one was requested, or because of sending hours.
   const isLater = moved === "hours" || (isScheduled && moved !== "past");
   return {
     ...none,
@@ -41,7 +41,7 @@ function fateOf(contact: PreviewedContact, isScheduled: boolean): Omit<Fate, "pl
   };
 }
 
-/** The contacts by what would become of them, in the order in which that is first seen. */
+/** The contacts grouped by their result, in the order in which each is first seen. */
 export function fatesOf(contacts: readonly PreviewedContact[], isScheduled: boolean): Fate[] {
   const fates = new Map<string, Fate>();
   for (const [at, contact] of contacts.entries()) {

@@ -1,4 +1,4 @@
-// To whom: a list as it is pasted, and what the sandbox makes of which recipient.
+// The recipients: a list as it is pasted, and what the sandbox does with each.
 
 import type { ApiError } from "#ui/api/client.ts";
 import type { Channel, Gateway } from "#ui/api/schema.ts";
@@ -8,7 +8,7 @@ import { number } from "#ui/words/numbers.ts";
 import { recipientsOf, repeatedIn } from "./draft.ts";
 import { recipientFault } from "./faults.ts";
 
-/** Recipients with which the sandbox shows what can happen, by their ends. */
+/** Recipients with which the sandbox simulates outcomes, by their last digits. */
 const numbers = [
   ["0001", "delivered"],
   ["0002", "undelivered"],
@@ -37,7 +37,7 @@ function counted(recipients: readonly string[], channel: Channel, country: strin
   return `${count}, ${repeated === 1 ? "1 line repeats" : `${number(repeated)} lines repeat`} an earlier one: each line is a message of its own.`;
 }
 
-/** `gateway`: the one that is chosen, where it is known. */
+/** `gateway`: the selected one, if it is known. */
 export function Recipients({
   channel,
   text,

@@ -1,4 +1,4 @@
-// Through which gateway and when: by default the account's own, at once.
+// The gateway and the time: by default the account's own, at once.
 
 import { Link } from "@tanstack/react-router";
 import type { Gateway } from "#ui/api/schema.ts";
@@ -30,7 +30,7 @@ export function When({ draft, change, fault }: FieldsOf) {
   );
 }
 
-/** The gateway that is chosen; undefined while it is not known. */
+/** The selected gateway; undefined until it is known. */
 export const chosenOf = ({ channel, gateway }: Draft, gateways: readonly Gateway[]): Gateway | undefined =>
   gateways.find(
     (each) => each.channel === channel && (gateway === "" ? each.default : each.identifier === gateway),

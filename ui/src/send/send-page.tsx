@@ -51,7 +51,7 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
   const count = recipientsOf(draft.recipients).length;
   const verb = verbOf(draft, count);
   const send = () => form.send({ params: { account }, body: requestOf(draft, files), idempotencyKey: key });
-  /** The send that a person agreed to: what is repeated after a lost answer is the same one, and is not asked for again. */
+  /** The send that a person confirmed: a repetition after a lost answer is the same send, and is not confirmed again. */
   const agreement = `${key} ${count}`;
   const [agreed, setAgreed] = useState<string | null>(null);
   const [asks, setAsks] = useState(false);
@@ -81,10 +81,10 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
         <Form
           of={form}
           verb={verb}
-          // The tab keeps what was entered.
+          // The tab keeps the input.
           guard={false}
           onSubmit={() => {
-            // Without a file that the draft names it would be another mail.
+            // Without a file that the draft names, it would be a different mail.
             if (draft.channel === "email" && draft.files.length > files.length) return;
             if (count > unaskedMost && agreed !== agreement) setAsks(true);
             else send();
@@ -151,7 +151,7 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
   );
 }
 
-/** Where a message is composed. `channel`, `to` and `gateway` of its address are filled in. */
+/** Where a message is composed. `channel`, `to` and `gateway` are taken from its address. */
 export function Page() {
   const { id } = useAccount();
   const search = useSearch({ strict: false });

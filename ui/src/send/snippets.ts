@@ -1,4 +1,4 @@
-// The same send as a call of the public API, in the languages that people paste into. The key is never part of it.
+// The same send as a call of the public API, in common languages. The key is never part of it.
 
 import type { SendAccountMessagesRequest } from "#ui/api/schema.ts";
 import { quoted } from "#ui/words/quoted.ts";
@@ -8,7 +8,7 @@ export type Language = (typeof languages)[number];
 
 type Sent = SendAccountMessagesRequest;
 
-/** The path of the public API that takes the request. */
+/** The path of the public API for the request. */
 export function publicPath({ channel, contact }: Sent): string {
   const isList = channel === "whatsapp" && contact.some((each) => "sections" in each);
   return `/api/${channel}/${isList ? "send-list" : "send"}`;
@@ -34,7 +34,7 @@ export function snippetOf(language: Language, origin: string, request: Sent): st
 });
 console.log(await response.json());`;
     case "Python":
-      // A JSON value of texts, lists and objects alone is a Python value, too.
+      // A JSON value of only texts, lists and objects is also a Python value.
       return `import os
 import requests
 
@@ -45,7 +45,7 @@ response = requests.post(
 )
 print(response.json())`;
     case "PHP":
-      // A nowdoc takes its text as it is; a line of JSON never begins with its end.
+      // A nowdoc is verbatim; a line of JSON never begins with its end marker.
       return `<?php
 $call = curl_init("${url}");
 curl_setopt_array($call, [

@@ -1,4 +1,4 @@
-// What a WhatsApp message consists of: a text, a file at an address, or a template.
+// The contents of a WhatsApp message: a text, a file at a URL, or a template.
 
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Choice, Field } from "#ui/parts/form/field.tsx";

@@ -1,4 +1,4 @@
-// What a send would do, as the service says it by the rules that accept it; read again when typing has ended.
+// The service's preview of a send, by the same rules that accept it; read again after typing stops.
 
 import { useEffect, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
@@ -12,11 +12,11 @@ import { suppressionReasons } from "#ui/words/reasons.ts";
 import { type Draft, recipientsOf, requestOf } from "./draft.ts";
 import { type Fate, fatesOf } from "./preview.ts";
 
-/** A preview has at most so many contacts. */
+/** The maximum number of contacts in a preview. */
 const maxContacts = 100;
-/** How long typing has ended, ms. */
+/** The pause after typing, ms. */
 const quietMs = 400;
-/** How many recipients of a fate are named. */
+/** How many recipients with a result are named. */
 const maxNamed = 3;
 
 const looks: Readonly<Record<Fate["kind"], string>> = {

@@ -5,7 +5,7 @@ import { Check, Field } from "#ui/parts/form/field.tsx";
 import { Form, type FormState } from "#ui/parts/form/form.tsx";
 import { Section } from "#ui/parts/page.tsx";
 
-/** `account`: as it is stored by now, which the change is one of; `isHeld`: another change of it is under way. */
+/** `account`: the stored version, on which the change is based; `isHeld`: another change of it is in progress. */
 export function AccountForm({
   account,
   reload,

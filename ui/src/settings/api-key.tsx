@@ -14,7 +14,7 @@ const overlaps = [
   [0, "End it now"],
 ] as const;
 
-/** The personal key as it is at the present: when it was used last changes without a hint. */
+/** The current personal key: its time of last use changes without a hint. */
 function usePersonalKey() {
   const account = useAccount();
   const { data } = useRead("getAccount", { params: { account: account.id } });
@@ -93,7 +93,7 @@ function KeyFacts() {
   );
 }
 
-/** The account's personal API key: when it was used, shown to who gives their password, and replaced. */
+/** The account's personal API key: when it was used, shown to people who enter their password, and replaced. */
 export function ApiKey() {
   const key = usePersonalKey();
   const [shown, setShown] = useState<{ text: string; isNew: boolean } | null>(null);

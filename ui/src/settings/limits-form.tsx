@@ -1,4 +1,4 @@
-// What an account may do: its plan and its pace, which operators set, and what its own people may bound.
+// An account's limits: its plan and its rate, which operators set, and those that its own people may set.
 
 import { useState } from "react";
 import forms from "#ui/api/forms.json";
@@ -21,7 +21,7 @@ const ofMembers: Schema = {
   ),
 };
 
-/** `account`: as it is stored by now, which the change is one of; `isHeld`: another change of it is under way. */
+/** `account`: the stored version, on which the change is based; `isHeld`: another change of it is in progress. */
 export function LimitsForm({
   account,
   reload,
@@ -45,7 +45,7 @@ export function LimitsForm({
         reload={reload}
         onSubmit={() => form.send({ params: { account: account.id }, body })}
       >
-        {/* Its fields begin anew from what is stored: what is typed meanwhile would be gone. */}
+        {/* Its fields are reset to the stored values: unsent input would be lost. */}
         <fieldset className="plain" disabled={form.isBusy}>
           <SchemaForm schema={schema} path="" values={values} error={form.error} onChange={setValues} />
         </fieldset>

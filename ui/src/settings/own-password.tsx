@@ -3,7 +3,7 @@ import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { Section } from "#ui/parts/page.tsx";
 
-/** The password of the person who is signed in. */
+/** The password of the signed-in person. */
 export function OwnPassword() {
   const [current, setCurrent] = useState("");
   const [password, setPassword] = useState("");

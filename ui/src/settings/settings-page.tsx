@@ -13,8 +13,8 @@ import { LimitsForm } from "./limits-form.tsx";
 import { OwnPassword } from "./own-password.tsx";
 
 /**
- * Two forms over one account: what one of them stores is what the next change of either is one of. While one is under way neither can be
- * sent: its revision would be the one before, and a person's own change be refused as another's.
+ * Two forms over one account: the next change of either is based on what the other stored. While one is in progress the other cannot be
+ * sent: its revision would be outdated, and a person's own change would be refused as a conflict.
  */
 function Forms({ account, reload }: { account: Account; reload: () => Promise<void> }) {
   const [stored, setStored] = useState(account);
@@ -27,7 +27,7 @@ function Forms({ account, reload }: { account: Account; reload: () => Promise<vo
     says: "The limits are saved",
     onDone: ({ data }) => {
       setStored(data);
-      // What was emptied shows its default.
+      // An emptied field shows its default.
       setTurn(turn + 1);
     },
   });

@@ -6,7 +6,7 @@ import { done } from "#ui/parts/over/toast.tsx";
 import { Moment } from "#ui/parts/time.tsx";
 import { suppressionReasons } from "#ui/words/reasons.ts";
 
-/** Takes a recipient off the suppression list, after it has said why they are on it and what follows. */
+/** Removes a recipient from the suppression list, after explaining why they are on it and the consequences. */
 export function TakeOff({ of: { channel, recipient, reason, note, created_at } }: { of: Suppression }) {
   const { id: account, name } = useAccount();
   const remove = useChange("deleteSuppression");

@@ -1,4 +1,4 @@
-// What an operator changes of a person: the name and the role.
+// An operator's changes of a person: the name and the role.
 
 import { useState } from "react";
 import type { ListedUser } from "#ui/api/schema.ts";

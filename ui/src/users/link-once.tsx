@@ -3,13 +3,16 @@ import { Copy } from "#ui/parts/copy.tsx";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { Time } from "#ui/parts/time.tsx";
 
-/** The link as this browser reaches the service: without a public address the service cannot know whether that is by TLS. */
+/**
+ * The link with the address by which this browser reaches the service: without a public address the service does not know whether that uses
+ * TLS.
+ */
 function linkHere(link: string): string {
   const url = new URL(link);
   return url.host === location.host ? `${location.origin}${url.pathname}${url.hash}` : link;
 }
 
-/** A set-up link, shown once. It lives in the component that opened this, and goes with it. */
+/** A set-up link, shown once. It lives in the component that opened this, and disappears with it. */
 export function LinkOnce({ name, link, onDone }: { name: string; link: NewSetupLink; onDone: () => void }) {
   const text = linkHere(link.setup_link);
   return (

@@ -1,4 +1,4 @@
-// A new set-up link for a user: who was added and has not come yet, or who lost the password.
+// A new set-up link for a user who has not signed in yet, or who lost the password.
 
 import { useState } from "react";
 import { useChange } from "#ui/api/queries.ts";

@@ -6,11 +6,11 @@ interface Named {
   name: string;
 }
 
-/** A role as the API takes it. `account`: the empty text stands for an operator. */
+/** A role in the API's form. `account`: the empty text means an operator. */
 export const roleOf = (account: string) =>
   account === "" ? { role: "operator" as const } : { role: "member" as const, account };
 
-/** Who may do what: an operator everything, a member one account. `now`: the account of today, which may be beyond those that are listed. */
+/** Roles: an operator may do everything, a member has one account. `now`: the current account, which may not be among those listed. */
 export function RoleChoice({
   any,
   value,

@@ -22,13 +22,13 @@ const areas = {
 } as const satisfies Record<AreaOf<TokenScope>, string>;
 
 function wordsOf(scope: TokenScope): string {
-  // Users are people, whom no token with scopes changes.
+  // Users are people, whom a token with scopes can never change.
   if (scope === "users:write") return "Make and revoke tokens";
   const [area, verb] = scope.split(":") as [keyof typeof areas, keyof typeof verbs];
   return `${verbs[verb]} ${areas[area]}`;
 }
 
-/** What a token may do. */
+/** The rights of a token. */
 export const scopesText = (scopes: readonly TokenScope[]): string => scopes.map(wordsOf).join(", ");
 
 export const scopesSchema: Schema = {

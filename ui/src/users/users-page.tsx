@@ -13,7 +13,7 @@ import { AddUser } from "./add-user.tsx";
 import { ChangeUser } from "./change-user.tsx";
 import { NewLink } from "./new-link.tsx";
 
-/** A person who was added comes by the link, or the link has ended unused. */
+/** Whether an invited person can still use the link, or it has expired unused. */
 function State({ user: { active, set_up, setup_link_expires_at } }: { user: ListedUser }) {
   if (!active) return <Status of="off" />;
   if (set_up) return <Status of="active" />;

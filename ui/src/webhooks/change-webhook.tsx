@@ -1,4 +1,4 @@
-// Changes of an endpoint: where events go, and which.
+// Changes of an endpoint: its URL, and its events.
 
 import { useState } from "react";
 import { call } from "#ui/api/client.ts";

@@ -1,4 +1,4 @@
-// What became of an endpoint's deliveries, hour by hour: for a chart, or a line beside its words.
+// The outcomes of an endpoint's deliveries, hour by hour: for a chart, or a sparkline.
 
 import type { WebhookStatistics, WebhookStatisticsPoint, WebhookStatisticsSum } from "#ui/api/schema.ts";
 import type { Series } from "#ui/parts/charts/scale.ts";
@@ -17,7 +17,7 @@ const valuesOf = (point: WebhookStatisticsSum | undefined): Record<string, numbe
   "given up": point?.given_up ?? 0,
 });
 
-/** Every hour of the answer, also those in which nothing happened. */
+/** Every hour of the answer, including those without events. */
 export function hoursOf(
   { after, before }: Pick<WebhookStatistics, "after" | "before">,
   points: readonly WebhookStatisticsPoint[],
@@ -29,7 +29,7 @@ export function hoursOf(
   }));
 }
 
-/** `12 delivered · 3 failed, tried again`, without what did not happen; empty: nothing did. */
+/** `12 delivered · 3 failed, tried again`, without zero counts; empty if there were no events. */
 export const endsIn = (sum: WebhookStatisticsSum | undefined): string =>
   Object.entries(valuesOf(sum))
     .filter(([, count]) => count > 0)

@@ -1,4 +1,4 @@
-// What became of the deliveries of the last 24 hours: a line beside its words in the list, a chart on the endpoint's page.
+// The outcomes of the last 24 hours' deliveries: a sparkline in the list, a chart on the endpoint's page.
 
 import { call } from "#ui/api/client.ts";
 import { usePaced } from "#ui/api/queries.ts";
@@ -10,10 +10,10 @@ import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { Section } from "#ui/parts/page.tsx";
 import { ends, endsIn, hoursOf } from "./deliveries-by-hour.ts";
 
-/** Tries are counted about a second after their end, and a busy account changes all the time, so hints are ignored here. */
+/** Attempts are counted about a second after their end, and a busy account changes all the time, so hints are ignored here. */
 const paceMs = 30_000;
 
-/** The statistics of all endpoints, in one call; undefined: not known yet. */
+/** The statistics of all endpoints, in one call; undefined until they are loaded. */
 export function useDeliveries(): WebhookStatistics | undefined {
   const { id: account } = useAccount();
   const params = { account };
@@ -35,7 +35,7 @@ export function LastDayLine({
   if (statistics === undefined) return <span className="small soft">…</span>;
   const series = seriesOf(statistics, webhook);
   if (series === undefined) return <span className="small soft">nothing posted in 24 h</span>;
-  // A card on a phone has no head that says of which time it is.
+  // A card on a phone has no header that shows the time range.
   const words = `${endsIn(series.total)} in 24 h`;
   return (
     <div className="stack tight">
@@ -48,7 +48,7 @@ export function LastDayLine({
   );
 }
 
-/** Nothing where nothing was posted. */
+/** Nothing if nothing was posted. */
 export function LastDay({ webhook }: { webhook: string }) {
   const statistics = useDeliveries();
   const series = statistics && seriesOf(statistics, webhook);

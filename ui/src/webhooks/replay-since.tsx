@@ -1,5 +1,4 @@
-// Posts again what failed since an instant. The dialog says first how many deliveries that is. An endpoint that is off is switched on by
-// the same step.
+// Replays the failed deliveries since a time. The dialog first shows how many they are. A disabled endpoint is enabled by the same step.
 
 import { useState } from "react";
 import { useChange, useRead } from "#ui/api/queries.ts";

@@ -1,9 +1,9 @@
 import { Field } from "#ui/parts/form/field.tsx";
 
-/** Patterns as people separate them: by spaces or lines. */
+/** Patterns separated by spaces or lines. */
 export const patternsOf = (text: string): string[] => text.split(/\s+/).filter((pattern) => pattern !== "");
 
-/** Where events go, and which. */
+/** The URL, and the events. */
 export function WebhookFields({
   fault,
   url,

@@ -2,7 +2,7 @@ import type { Webhook } from "#ui/api/schema.ts";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 
-/** Whether an endpoint gets its events, and since when it does not. */
+/** Whether an endpoint receives its events, and since when it does not. */
 export function WebhookState({ webhook }: { webhook: Webhook }) {
   if (!webhook.active)
     return (

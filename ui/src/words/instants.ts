@@ -1,8 +1,8 @@
-// Instants in an account's zone, which is where its people decide.
+// Instants in an account's zone, in which its people think.
 
 import { duration } from "./numbers.ts";
 
-/** `24 Nov 14:02:51`; with the year when it is not this one. An unknown zone is UTC. `fine`: to the millisecond. */
+/** `24 Nov 14:02:51`; with the year if it is not this one. An unknown zone is UTC. `fine`: to the millisecond. */
 export function instant(iso: string, zone: string, now: number, fine = false): string {
   const at = new Date(iso);
   const year = at.getUTCFullYear() === new Date(now).getUTCFullYear() ? {} : ({ year: "numeric" } as const);

@@ -1,13 +1,13 @@
-// Numbers as people read them, in the separators of their own language.
+// Numbers with the separators of the reader's language.
 
 const plain = new Intl.NumberFormat();
 const fine = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 
-/** `812`, `1,000`; "unlimited" where the API says null. */
+/** `812`, `1,000`; "unlimited" for null. */
 export const number = (value: number | null): string => (value === null ? "unlimited" : plain.format(value));
 
 /**
- * A cost, in units of the installation's prices. Null if it is not known. `unpriced`: calls without a known price, which it lacks.
+ * A cost, in units of the installation's prices. Null if it is unknown. `unpriced`: calls without a known price, which are not included.
  */
 export function cost(value: number | null, unpriced = 0): string {
   if (value === null || (value === 0 && unpriced > 0)) return "unknown";

@@ -1,2 +1,2 @@
-/** In a shell's single quotes nothing but such a quote has a meaning. */
+/** In a shell's single quotes, only a single quote has a meaning. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

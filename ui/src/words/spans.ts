@@ -1,4 +1,4 @@
-// Spans of time in an account's zone: the hours and days that charts count by.
+// Spans of time in an account's zone: the hours and days by which charts count.
 
 const hourMs = 3_600_000;
 
@@ -34,7 +34,7 @@ export function dayOf(at: number, zone: string): string {
   return `${year}-${month}-${day}`;
 }
 
-/** `Tue 24 Nov 14:00–15:00`; of a whole day without its hours. Epoch ms; `to` is the first instant after it. */
+/** `Tue 24 Nov 14:00–15:00`; a whole day without hours. Epoch ms; `to` is the first instant after it. */
 export function spanOf(from: number, to: number, zone: string): string {
   const day = format(from, zone, { weekday: "short", day: "numeric", month: "short" }).replace(",", "");
   const [begins, ends] = [clockOf(from, zone), clockOf(to, zone)];
@@ -46,7 +46,7 @@ export interface Span {
   to: number;
 }
 
-/** Spans of so many hours that cover `after` to `before`, epoch ms. */
+/** Spans of this many hours that cover `after` to `before`, epoch ms. */
 export function hoursBetween(after: number, before: number, hours: number): Span[] {
   const length = hours * hourMs;
   const count = Math.max(1, Math.ceil((before - after) / length));
@@ -56,10 +56,10 @@ export function hoursBetween(after: number, before: number, hours: number): Span
   }));
 }
 
-/** Zones are apart by whole quarters of an hour. */
+/** Offsets of zones are whole multiples of a quarter of an hour. */
 const quarterMs = hourMs / 4;
 
-/** The local days that cover `after`, which begins one, to `before`: of 23 or 25 hours where clocks change. */
+/** The local days that cover `after`, which begins one, to `before`: of 23 or 25 hours when clocks change. */
 export function daysBetween(after: number, before: number, zone: string): Span[] {
   const starts = [after];
   let today = dayOf(after, zone);
@@ -72,10 +72,10 @@ export function daysBetween(after: number, before: number, zone: string): Span[]
   return starts.map((from, at) => ({ from, to: starts[at + 1] ?? last + 24 * hourMs }));
 }
 
-/** `2026-11-24T14:02` on the zone's clocks, as fields of dates have it. */
+/** `2026-11-24T14:02` on the zone's clocks, in the format of date fields. */
 export const localIn = (at: number, zone: string): string => `${dayOf(at, zone)}T${clockOf(at, zone)}`;
 
-/** `09:30:00` on the zone's clocks; without its seconds where they are none. */
+/** `09:30:00` on the zone's clocks; without seconds if they are zero. */
 export const exactClockOf = (at: number, zone: string): string =>
   format(at, zone, {
     hour: "2-digit",
@@ -83,10 +83,10 @@ export const exactClockOf = (at: number, zone: string): string =>
     ...(at % 60_000 === 0 ? {} : { second: "2-digit" }),
   });
 
-/** The hour of the zone's clocks that an instant is in: `2026-11-24T14`, which comes twice where clocks are put back. */
+/** The hour of the zone's clocks that contains an instant: `2026-11-24T14`, which occurs twice when clocks are put back. */
 export const hourOf = (at: number, zone: string): string => localIn(at, zone).slice(0, 13);
 
-/** `Tue 24 Nov · 14:00–15:00`, of the hour of the zone's clocks that an instant is in; the day of `now` is named "Today". */
+/** `Tue 24 Nov · 14:00–15:00`, for the hour of the zone's clocks that contains an instant; the day of `now` is "Today". */
 export function hourTitle(at: number, zone: string, now: number): string {
   const day = format(at, zone, { weekday: "short", day: "numeric", month: "short" }).replace(",", "");
   const year =
@@ -98,8 +98,8 @@ export function hourTitle(at: number, zone: string, now: number): string {
 }
 
 /**
- * The instant, epoch ms, at which the zone's clocks show `2026-11-24T14:02`. An hour that a change of clocks leaves out is the one after
- * it; one that comes twice is its first.
+ * The instant, epoch ms, at which the zone's clocks show `2026-11-24T14:02`. An hour that a change of clocks skips is the one after it; one
+ * that occurs twice is its first.
  */
 export function instantIn(local: string, zone: string): number {
   const asUtc = Date.parse(`${local}Z`);
@@ -108,9 +108,9 @@ export function instantIn(local: string, zone: string): number {
   return localIn(early, zone) === local ? early : asUtc - apart(asUtc + 24 * hourMs);
 }
 
-/** The next full hour from an instant (epoch ms) on, on the clocks of the zone, as `localIn` writes it. */
+/** The next full hour from an instant (epoch ms) on, on the clocks of the zone, in the format of `localIn`. */
 export const nextHourIn = (zone: string, from: number): string =>
   localIn(Math.ceil(from / hourMs) * hourMs, zone);
 
-/** A local time of an input, as `schedule_at` of the API. */
+/** A local time of an input, in the format of the API's `schedule_at`. */
 export const scheduleAtOf = (local: string): string => `${local.slice(0, 16).replace("T", " ")}:00`;

@@ -1,4 +1,4 @@
-// Which account is looked at, and the way to another one: all accounts are found by their names.
+// The current account, and switching to another one; all accounts can be searched by name.
 
 import { Combobox } from "@base-ui/react/combobox";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -7,7 +7,7 @@ import { type ReactNode, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import { type Named, ordered, recentAccounts } from "./recent-accounts.ts";
 
-/** The list that is searched, already open: its code is loaded when it is first asked for. */
+/** The searchable list, already open: its code is loaded when it is first needed. */
 export function AccountChoice({ account, label }: { account: Named | null; label: ReactNode }) {
   const navigate = useNavigate();
   const [open, setOpen] = useState(true);

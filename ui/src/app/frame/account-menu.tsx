@@ -1,4 +1,4 @@
-// Which account is looked at, and the way to another one.
+// The current account, and switching to another one.
 
 import { Link } from "@tanstack/react-router";
 import { ChevronsUpDown } from "lucide-react";
@@ -9,7 +9,7 @@ import type { Named } from "./recent-accounts.ts";
 const load = () => import("./account-choice.tsx");
 const AccountChoice = lazy(async () => ({ default: (await load()).AccountChoice }));
 
-/** The product's sign: a trunk with its lines. */
+/** The logo: a trunk with its lines. */
 function Mark() {
   return (
     <svg
@@ -56,7 +56,7 @@ function Choice({ account }: { account: Named | null }) {
   );
 }
 
-/** A member has one account, and no choice. */
+/** A member has only one account. */
 export function AccountMenu({ account }: { account: Named | null }) {
   const { role } = useSession();
   if (role === "operator") return <Choice account={account} />;

@@ -1,4 +1,4 @@
-// One field that finds pages, things to do and records. Its code is loaded when it is first opened.
+// One search field for pages, actions and records. Its code is loaded when it is first opened.
 
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { useRouter } from "@tanstack/react-router";
@@ -21,11 +21,11 @@ import {
 } from "./find.ts";
 import { type Named, ordered, recentAccounts } from "./recent-accounts.ts";
 
-/** The API is asked so long after the last key, ms. */
+/** How long after the last key the API is called, ms. */
 const pauseMs = 150;
-/** The API takes no longer text. */
+/** The maximum length of a search text in the API. */
 const maxText = 2_000;
-/** The API looks for no longer name. */
+/** The maximum length of a name search in the API. */
 const maxName = 100;
 
 /** The text once no key has changed it for a moment. */
@@ -51,7 +51,7 @@ function useNamed(account: string | null): Finding[] {
   ];
 }
 
-/** For an operator, the accounts with such a name, those that were looked at last before the others. */
+/** For an operator: the accounts with such a name, recently opened ones first. */
 function useAccounts(q: string): Named[] {
   const enabled = useSession().role === "operator" && q !== "" && q.length <= maxName;
   const read = useRead("listAccounts", { query: { search: q, limit: 5 } }, { every: false, enabled });
@@ -80,7 +80,7 @@ function FindList({ account, onClose }: { account: string | null; onClose: () =>
   const router = useRouter();
   const [text, setText] = useState("");
   const [failure, setFailure] = useState<string | null>(null);
-  /** Whether a person chose in the list: Enter opens that then. */
+  /** Whether a person selected an entry of the list: Enter then opens that. */
   const hasMoved = useRef(false);
   const q = useSettled(text).trim();
   const read = useRead("findRecords", { query: { q } }, { every: false, enabled: q !== "" });
@@ -94,7 +94,7 @@ function FindList({ account, onClose }: { account: string | null; onClose: () =>
     onClose();
     router.history.push(finding.href);
   };
-  /** A whole id or number is opened at once, whether the list has it yet or not. */
+  /** A complete id or number is opened at once, whether or not the list already has it. */
   const enter = async (event: KeyboardEvent & { preventBaseUIHandler?: () => void }) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") hasMoved.current = true;
     if (hasMoved.current) return;
@@ -140,7 +140,7 @@ function FindList({ account, onClose }: { account: string | null; onClose: () =>
             const pasted = event.clipboardData.getData("text");
             const { selectionStart: from, selectionEnd: to } = event.currentTarget;
             if (!/\n/.test(pasted)) return;
-            // The field would put the lines together without a space, and so two words into one.
+            // The field would join the lines without a space, and so two words into one.
             event.preventDefault();
             const line = pasted.replaceAll(/\s+/g, " ");
             setText(`${text.slice(0, from ?? 0)}${line}${text.slice(to ?? 0)}`.slice(0, maxText));
@@ -167,7 +167,7 @@ function FindList({ account, onClose }: { account: string | null; onClose: () =>
   );
 }
 
-/** `account`: that of the page; null: it is of none. */
+/** `account`: that of the page; null if it has none. */
 export function FindDialog({ account, onClose }: { account: string | null; onClose: () => void }) {
   return (
     <Dialog title="Find" onClose={onClose} broad>

@@ -1,17 +1,17 @@
-// What a text in the one search field of all pages means: pages, things to do, records, and filters of the log.
+// Interprets a text in the global search field: pages, actions, records, and filters of the log.
 
 import type { FoundRecord, Session } from "#ui/api/schema.ts";
 import { accountPages, operatorPages } from "#ui/app/pages.ts";
 import { lookupOf } from "#ui/messages/lookup.ts";
 import type { Named } from "./recent-accounts.ts";
 
-/** One line of the list. `href`: where it leads within the dashboard. */
+/** One entry of the list. `href`: its target within the dashboard. */
 export interface Finding {
   href: string;
   title: string;
-  /** What it is, and of which account. */
+  /** Its kind, and its account. */
   note: string;
-  /** The keys that lead there without this list. */
+  /** The keyboard shortcut to it. */
   keys?: string;
 }
 
@@ -20,7 +20,7 @@ export interface Findings {
   items: Finding[];
 }
 
-/** The session's role and the account of the page; null: it is of none. */
+/** The session's role and the account of the page; null if it has none. */
 interface Who {
   role: Session["role"];
   account: string | null;
@@ -29,7 +29,7 @@ interface Who {
 const part = encodeURIComponent;
 const at = (account: string, path: string) => `/a/${part(account)}${path}`;
 
-/** What each kind of record is called, and its page in its account. */
+/** The name of each kind of record, and its page in its account. */
 const kinds: Readonly<
   Record<FoundRecord["kind"], { name: string; path: (id: string, pool: string, title: string) => string }>
 > = {
@@ -53,7 +53,7 @@ export const namedFinding = (
   title: string,
 ): Finding => ({ href: at(account, kinds[kind].path(part(id), "", "")), title, note: kinds[kind].name });
 
-/** A record, as the API found it. */
+/** A record, as found by the API. */
 export function findingOf({ kind, account, id, title, pool }: FoundRecord): Finding {
   const { name, path } = kinds[kind];
   return {
@@ -64,10 +64,10 @@ export function findingOf({ kind, account, id, title, pool }: FoundRecord): Find
 }
 
 const idPattern = /^[a-z]{2,5}_[0-9a-z]{20,32}$/;
-/** No provider's reference is shorter: what is typed to name a page is not looked up as one. */
+/** No provider's reference is shorter: text that is typed to find a page is not looked up as one. */
 const minReference = 6;
 
-/** Whether the text is one whole id: it has one meaning, so it is opened without a choice. */
+/** Whether the text is one complete id: it has only one meaning, so it is opened directly. */
 export const isWholeId = (text: string): boolean => idPattern.test(text.trim());
 
 function pagesFor({ role, account }: Who): Finding[] {
@@ -97,7 +97,7 @@ const actionsFor = ({ role, account }: Who): Finding[] => [
   ...(role === "operator" ? [{ href: "/accounts", title: "Switch to another account", note: "action" }] : []),
 ];
 
-/** Messages by what the log's own field understands. */
+/** Messages that the log's own search understands. */
 function inLog(text: string, account: string): Finding[] {
   const lookup = lookupOf(text);
   if ("page" in lookup || lookup.filter === "request") return [];
@@ -109,7 +109,7 @@ function inLog(text: string, account: string): Finding[] {
   return [{ href: `${at(account, "/messages")}?${search}`, title, note: "filter of the log" }];
 }
 
-/** The page of the recipient that the whole text is, or null. */
+/** The page of the recipient that the whole text names, or null. */
 export function personFinding(text: string, account: string | null): Finding | null {
   const asked = text.trim();
   const lookup = lookupOf(asked);
@@ -117,26 +117,26 @@ export function personFinding(text: string, account: string | null): Finding | n
   return { href: at(account, `/people/${part(lookup.value)}`), title: asked, note: "recipient" };
 }
 
-/** Every word of the text is in the title. */
+/** Whether every word of the text is in the title. */
 const fits = (text: string, title: string) =>
   text
     .toLowerCase()
     .split(/\s+/)
     .every((word) => title.toLowerCase().includes(word));
 
-/** What the list is made of besides pages and actions. */
+/** The contents of the list besides pages and actions. */
 interface Known {
-  /** What the API found for the text. */
+  /** The API's results for the text. */
   records: readonly FoundRecord[];
-  /** The gateways and pools of the page's account, of which the text may be a part of the name. */
+  /** Gateways and pools of the page's account whose names may contain the text. */
   named: readonly Finding[];
-  /** Accounts of which the text may be a part of the name. */
+  /** Accounts whose names may contain the text. */
   accounts: readonly Named[];
-  /** What was opened last: the list of no text begins with it. */
+  /** Recently opened entries: shown first while the text is empty. */
   recent: readonly Finding[];
 }
 
-/** The list for a text, group by group; a group of nothing is left out, and no line is there twice. */
+/** The list for a text, group by group; empty groups are omitted, and no entry appears twice. */
 export function findings(text: string, who: Who, { records, named, accounts, recent }: Known): Findings[] {
   const asked = text.trim();
   const pages = pagesFor(who);
@@ -173,10 +173,10 @@ export function findings(text: string, who: Who, { records, named, accounts, rec
 }
 
 const kept = 5;
-/** What one person found in this tab is not shown to the next. */
+/** One person's entries in this tab are not shown to the next. */
 const keyOf = (person: string) => `found by ${person}`;
 
-/** What this tab opened last from the list. `person`: the id of the session's person. */
+/** Entries that this tab recently opened from the list. `person`: the id of the session's person. */
 export const recentFindings = (person: string): Finding[] =>
   JSON.parse(sessionStorage.getItem(keyOf(person)) ?? "[]") as Finding[];
 

@@ -1,4 +1,4 @@
-// What a restore holds back, on every page: since when, how much, and what ends it.
+// The messages held after a restore, on every page: since when, how many, and how to end the hold.
 
 import { useChange, useRead } from "#ui/api/queries.ts";
 import { useSession } from "#ui/parts/account.ts";

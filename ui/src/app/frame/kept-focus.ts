@@ -1,25 +1,26 @@
-// What a person pressed may go with what it did, such as Release with its notice, or be off for a moment: the focus is not lost with it.
+// A pressed control may disappear with its effect, such as Release with its notice, or be disabled for a moment: the focus is not lost
+// then.
 
 import { useEffect } from "react";
 import { isCovered } from "#ui/parts/keys.ts";
 
 const isOff = (element: HTMLElement) => element instanceof HTMLButtonElement && element.disabled;
 
-/** Gives the focus back to a button that is on again, and to the page's title when what had it is gone. */
+/** Returns the focus to a button that is enabled again, and to the page's title if the focused control is gone. */
 export function useKeptFocus(): void {
   useEffect(() => {
     let last: HTMLElement | null = null;
     const remember = ({ target }: FocusEvent) => {
       last = target instanceof HTMLElement ? target : null;
     };
-    // Who presses beside a control wants it to lose the focus.
+    // A click beside a control is meant to remove its focus.
     const forget = () => {
       last = null;
     };
     const observer = new MutationObserver(() => {
       if (last === null || document.activeElement !== document.body) return;
       const dialog = last.closest("[role=dialog], [role=alertdialog]");
-      // A dialog that closes gives the focus back by itself.
+      // A dialog that closes restores the focus itself.
       if (dialog === null ? isCovered() : dialog.hasAttribute("data-closed")) return;
       if (!last.isConnected)
         return document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });

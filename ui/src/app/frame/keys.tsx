@@ -1,4 +1,4 @@
-// Keys that work everywhere, and the dialog that names all keys.
+// Keyboard shortcuts that work everywhere, and the dialog that lists them.
 
 import { useNavigate } from "@tanstack/react-router";
 import { Fragment, useEffect } from "react";
@@ -9,13 +9,13 @@ import { preference, setPreference } from "#ui/parts/preferences.ts";
 
 const leadMs = 1_000;
 
-/** Letters after `g` lead to a page; `c` to a new message; `?` names the keys, `l` pauses the updates, `/` and Ctrl K find. */
+/** Letters after `g` open a page, `c` a new message; `?` lists the shortcuts, `l` pauses updates, `/` and Ctrl K search. */
 export function useKeys(account: string | undefined, onHelp: () => void, onFind: () => void): void {
   const navigate = useNavigate();
   useEffect(() => {
     let after = Number.NEGATIVE_INFINITY;
     const listen = (event: KeyboardEvent) => {
-      // In a field, too, but not over what is open already.
+      // In a field, too, but not while a dialog is open.
       if ((event.ctrlKey || event.metaKey) && event.key === "k" && !isCovered()) {
         event.preventDefault();
         return onFind();

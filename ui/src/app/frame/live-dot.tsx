@@ -9,7 +9,7 @@ const faces = {
   silent: { words: "No answer", tone: "bad", path: "M5 .5l5 9h-10z" },
 } as const;
 
-/** How fresh the page is; pressing it pauses the updates, or goes on. */
+/** How current the page is; pressing it pauses or resumes updates. */
 export function LiveDot() {
   const freshness = useFreshness();
   const since = useSilence();

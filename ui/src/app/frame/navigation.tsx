@@ -1,4 +1,4 @@
-// Where else one can go: at the side of a desk's screen, at the foot of a phone's.
+// The navigation: at the side of a large screen, at the bottom of a phone's.
 
 import { Link } from "@tanstack/react-router";
 import { Ellipsis } from "lucide-react";
@@ -32,7 +32,7 @@ function PlaceLink({
   );
 }
 
-/** All pages that this person may open. `account`: undefined on a page of none. */
+/** All pages that this person may open. `account`: undefined on a page without one. */
 export function Places({ account, onGo }: { account: string | undefined; onGo?: () => void }) {
   const { role } = useSession();
   const groups = [
@@ -57,10 +57,10 @@ export function Places({ account, onGo }: { account: string | undefined; onGo?: 
   );
 }
 
-/** The bar at the foot of a phone: four places, and the sheet with all of them. */
+/** The bar at the bottom of a phone: four places, and the sheet with all of them. */
 export function PhoneBar({ account: current }: { account: string | undefined }) {
   const [open, setOpen] = useState(false);
-  // On a page of no account it leads to the one that was looked at last.
+  // On a page without an account, it leads to the last one that was open.
   const account = current ?? recentAccounts()[0]?.id;
   return (
     <>

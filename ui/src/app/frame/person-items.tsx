@@ -1,4 +1,4 @@
-// How the person who is signed in likes the dashboard.
+// The preferences of the signed-in person.
 
 import { BookOpen, Keyboard, LogOut } from "lucide-react";
 import type { ReactElement } from "react";
@@ -7,7 +7,7 @@ import { Menu, MenuChoice, MenuItem, MenuLine, MenuLink, MenuSwitch } from "#ui/
 import { setPreference, usePreference } from "#ui/parts/preferences.ts";
 import { forgetAllPending } from "#ui/send/pending.ts";
 
-/** The menu, already open: its code is loaded when it is first asked for. `brief`: at the head of a phone. */
+/** The menu, already open: its code is loaded when it is first needed. `brief`: in a phone's header. */
 export function PersonItems({
   trigger,
   brief,

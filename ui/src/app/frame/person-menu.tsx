@@ -1,4 +1,4 @@
-// Who is signed in, and the way to this person's preferences.
+// The signed-in person, and access to their preferences.
 
 import { ChevronsUpDown } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
@@ -7,7 +7,7 @@ import { useSession } from "#ui/parts/account.ts";
 const load = () => import("./person-items.tsx");
 const PersonItems = lazy(async () => ({ default: (await load()).PersonItems }));
 
-/** `brief`: the face alone, for a phone's header. */
+/** `brief`: only the avatar, for a phone's header. */
 export function PersonMenu({ brief = false, onKeys }: { brief?: boolean; onKeys: () => void }) {
   const { name, role } = useSession();
   const [isAsked, setAsked] = useState(false);

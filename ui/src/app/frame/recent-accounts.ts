@@ -1,4 +1,4 @@
-// The accounts that were looked at in this browser, the last one first.
+// The accounts that were opened in this browser, the last one first.
 
 export interface Named {
   id: string;
@@ -7,7 +7,7 @@ export interface Named {
 
 const kept = 5;
 
-/** What is not a list of accounts, as an earlier version may have left it, counts as none. */
+/** Anything but a list of accounts, such as a value of an earlier version, counts as empty. */
 export function recentAccounts(): Named[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem("accounts") ?? "[]");
@@ -24,7 +24,7 @@ export function rememberAccount({ id, name }: Named): void {
   localStorage.setItem("accounts", JSON.stringify([{ id, name }, ...others].slice(0, kept)));
 }
 
-/** The found accounts, those that were used last before the others. `search`: what their names hold. */
+/** The found accounts, recently used ones first. `search`: part of their names. */
 export function ordered(recent: readonly Named[], found: readonly Named[], search: string): Named[] {
   const fits = recent.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
   const before = new Set(fits.map(({ id }) => id));

@@ -28,8 +28,8 @@ const columns: readonly (readonly [name: string, of: (record: MessageRecord) => 
 ];
 
 /**
- * Spreadsheets run what begins like a formula, and people may have written it. Those of other countries also part cells at
- * semicolons or tabs, and then know no quotes inside a line, so that a formula may begin behind any of them.
+ * Spreadsheets run cells that begin like a formula, and people may have written them. Spreadsheets of other locales also split cells at
+ * semicolons or tabs, ignoring quotes inside a line, so that a formula may begin after any of them.
  */
 const formulaStart = /(^|[;\t|\r\n])(?=[=+\-@\t\r\0＝＋－＠])/g;
 

@@ -12,12 +12,12 @@ const perPage = 200;
 
 interface Progress {
   rows: number;
-  /** Null: it goes on. */
+  /** Null while it is running. */
   end: { sentence: string } | null;
 }
 
 function save(parts: readonly string[], name: string): void {
-  // Excel takes UTF-8 for its own code page unless the file begins with this mark.
+  // Excel assumes its own code page instead of UTF-8 unless the file begins with this mark.
   const url = URL.createObjectURL(new Blob(["\ufeff", ...parts], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");
   link.href = url;
@@ -26,7 +26,7 @@ function save(parts: readonly string[], name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Reads what a filter of the log finds, page by page, into a file. `query`: as of the list. */
+/** Reads the results of a filter of the log, page by page, into a file. `query`: as for the list. */
 export function Export({ query }: { query: Readonly<Record<string, string>> }) {
   const { id: account, name } = useAccount();
   const [progress, setProgress] = useState<Progress | null>(null);

@@ -1,4 +1,4 @@
-// When the last message of a request goes out, at which rate of which gateway; or why that cannot be known.
+// When the last message of a request is sent, at which rate of which gateway; or why that is unknown.
 
 import { Link } from "@tanstack/react-router";
 import type { AccountRequest, RequestLane } from "#ui/api/schema.ts";
@@ -45,7 +45,7 @@ function Lane({ of }: { of: RequestLane }) {
   );
 }
 
-/** Each gateway waits for its turn, hours and daily bound, and for what is due before. */
+/** Each gateway waits for its turn, hours and daily limit, and for messages that are due earlier. */
 export function Estimate({
   of: { messages, gateways, done_at },
 }: {

@@ -1,4 +1,4 @@
-// The line of a request in a list: how many of its messages wait, from when to when, and what can be done to all of them.
+// The row of a request in a list: how many of its messages wait, from when to when, and the actions on all of them.
 
 import { call } from "#ui/api/client.ts";
 import { usePaced } from "#ui/api/queries.ts";
@@ -11,7 +11,7 @@ import { RequestActions } from "./request-actions.tsx";
 
 type Folded = Extract<Line, { kind: "request" }>;
 
-/** A list may have many such lines: each is read at its own pace, and without what costs the service much. */
+/** A list may have many such rows: each is read at its own interval, and without the expensive parts. */
 const paceMs = 30_000;
 
 const useRequest = (request: string) => {
@@ -22,7 +22,7 @@ const useRequest = (request: string) => {
   ).data?.data;
 };
 
-/** When its first message goes out, and its last one where that is another time. */
+/** When its first message is due, and its last one if that is another time. */
 export function FoldedDue({ line }: { line: Folded }) {
   const zone = useZone();
   const due = useRequest(line.request)?.due;
@@ -43,7 +43,7 @@ export function FoldedDue({ line }: { line: Folded }) {
   );
 }
 
-/** Leads to the request. Until that is read, it has the number of messages that the list has read. */
+/** A link to the request. Until that is read, it shows the number of messages that the list has read. */
 export function FoldedName({ line }: { line: Folded }) {
   const { id: account } = useAccount();
   const waiting = useRequest(line.request)?.waiting ?? line.read;

@@ -1,4 +1,4 @@
-// Messages of one request as one line of a list, which opens.
+// Messages of one request as one row of a list, which expands.
 
 import type { MessageRecord } from "#ui/api/schema.ts";
 
@@ -7,12 +7,12 @@ export type Line =
   | { kind: "message"; record: MessageRecord }
   | { kind: "request"; request: string; first: MessageRecord; read: number; isOpen: boolean };
 
-/** The line of a message by itself. */
+/** The row of a single message. */
 export const lineOf = (record: MessageRecord): Line => ({ kind: "message", record });
 
 /**
- * The lines of a list of messages in its order. A request has the place of its first message. The messages of one that is open keep their
- * own places.
+ * The rows of a list of messages in order. A request has the position of its first message. The messages of an expanded one keep their own
+ * positions.
  */
 export function linesOf(records: readonly MessageRecord[], open: ReadonlySet<string>): Line[] {
   const counts = new Map<string, number>();
@@ -30,7 +30,7 @@ export function linesOf(records: readonly MessageRecord[], open: ReadonlySet<str
   });
 }
 
-/** The message whose place a line has in the list. */
+/** The message at whose position a row is. */
 export const firstOf = (line: Line): MessageRecord => (line.kind === "message" ? line.record : line.first);
 
 export const lineId = (line: Line): string => (line.kind === "message" ? line.record.id : line.request);

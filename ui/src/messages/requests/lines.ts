@@ -1,4 +1,4 @@
-// A list of messages as lines, of which one may stand for all messages of a request.
+// A list of messages as rows, one of which may represent all messages of a request.
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { usePages } from "#ui/api/queries.ts";
@@ -6,8 +6,8 @@ import type { MessageRecord } from "#ui/api/schema.ts";
 import { lineOf, linesOf } from "./folds.ts";
 
 /**
- * The pages of what waits as lines. Messages of a request that is folded are not new to a person, so that reading goes on until something
- * else comes, or the page is left. `folds`: whether requests are lines.
+ * The pages of waiting messages as rows. Messages of a collapsed request add no new row, so reading continues until something else comes,
+ * or the page is left. `folds`: whether requests are rows.
  */
 export function useLines(pages: ReturnType<typeof usePages<"listAccountMessages">>, folds: boolean) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());

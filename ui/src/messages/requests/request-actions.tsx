@@ -7,7 +7,7 @@ import { Ask, typedFor } from "#ui/parts/over/ask.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { number } from "#ui/words/numbers.ts";
 
-/** Moves and cancels all of a request that still waits, in one call. */
+/** Moves or cancels all messages of a request that still wait, in one call. */
 export function RequestActions({ request }: { request: AccountRequest }) {
   const { id: account } = useAccount();
   const cancel = useChange("cancelAccountRequest");

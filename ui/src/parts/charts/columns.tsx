@@ -1,4 +1,4 @@
-// Stacked columns over time or kinds, with the same figures as a table for readers, keyboards and copies.
+// Stacked columns over time or kinds, with the same figures as a table for screen readers, keyboards and copying.
 
 import { useId } from "react";
 import { number } from "#ui/words/numbers.ts";
@@ -7,7 +7,7 @@ import { heights, isLabelled, stacked } from "./scale.ts";
 
 interface Series {
   name: string;
-  /** How it is drawn: by what it means, never by its place. */
+  /** Its style: determined by its meaning, never by its position. */
   tone: "good" | "sent" | "bad" | "doubt" | "soft";
 }
 
@@ -21,7 +21,7 @@ const left = 44;
 const foot = 24;
 const maxLabels = 8;
 
-/** `title`: what the figures are; `unit`: what the labels under the columns are. */
+/** `title`: what the figures show; `unit`: what the labels under the columns are. */
 export function Columns({
   title,
   unit,

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { number } from "#ui/words/numbers.ts";
 
-/** The figures of a chart as a table, for readers, keyboards and copies. `unit`: what the rows are. */
+/** The figures of a chart as a table, for screen readers, keyboards and copying. `unit`: what the rows are. */
 export function FiguresTable({
   title,
   unit,

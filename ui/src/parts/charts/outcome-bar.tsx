@@ -1,11 +1,11 @@
-// What became of a whole, as one bar. Its legend has the figures, so the bar itself is for eyes alone.
+// The outcomes of a whole as one bar. Its legend has the figures, so the bar itself is decorative.
 
 import type { ReactNode } from "react";
 import type { MessageStatus } from "#ui/api/schema.ts";
 import { number } from "#ui/words/numbers.ts";
 import { outcomesIn } from "./outcomes.ts";
 
-/** `link`: what leads to the messages of one state. */
+/** `link`: the link to the messages of one state. */
 export function OutcomeBar({
   byStatus,
   link,

@@ -1,4 +1,4 @@
-// What became of messages, span by span: the four outcomes that charts stack, and what was never meant to go out.
+// Outcomes of messages, span by span: the four that charts stack, and messages that were never meant to be sent.
 
 import type {
   MessageStatistics,
@@ -21,8 +21,8 @@ export const outcomes: readonly Series[] = [
 type Counts = Omit<MessageStatisticsSum, "wait_ms" | "delivery_ms">;
 
 /**
- * Counts of what happened, as outcomes. The API counts a message in each state that it came to, so one that was sent and delivered in
- * the same span is in both of its counts and here in one.
+ * Counts of events as outcomes. The API counts a message in each state that it entered, so one that was sent and delivered in the same span
+ * is in both of its counts but in only one here.
  */
 export function outcomesOf(counts: Counts): Record<string, number> {
   const delivered = Math.max(counts.delivered, counts.read);
@@ -51,7 +51,7 @@ const none: Readonly<Counts> = {
 };
 const names = Object.keys(none) as readonly (keyof Counts)[];
 
-/** For each span the sum of the points that begin in it. */
+/** For each span, the sum of the points that begin in it. */
 export function countsIn(spans: readonly Span[], points: readonly MessageStatisticsPoint[]): Counts[] {
   return spans.map(({ from, to }) => {
     const inside = points.filter(({ at }) => Date.parse(at) >= from && Date.parse(at) < to);
@@ -60,7 +60,7 @@ export function countsIn(spans: readonly Span[], points: readonly MessageStatist
   });
 }
 
-/** The outcomes of each hour of an answer by hours: for a chart, or a line beside a number. */
+/** The outcomes of each hour of an hourly answer: for a chart, or a sparkline. */
 export function hourlyOutcomes(
   { after, before }: Pick<MessageStatistics, "after" | "before">,
   series: Pick<MessageStatisticsSeries, "points"> | undefined,
@@ -76,7 +76,7 @@ export const sumOf = (values: Readonly<Record<string, number>>): number =>
 
 const waiting = { name: "waiting", tone: "wait" } as const;
 
-/** The outcome that each state is part of. */
+/** The outcome that each state belongs to. */
 const outcomeOf: Readonly<Record<MessageStatus, string>> = {
   queued: "waiting",
   scheduled: "waiting",
@@ -93,7 +93,7 @@ const outcomeOf: Readonly<Record<MessageStatus, string>> = {
   suppressed: "not sent",
 };
 
-/** How many messages each outcome has, and of which states; without those that none has. */
+/** How many messages each outcome has, and in which states; outcomes without messages are omitted. */
 export function outcomesIn(
   byStatus: Readonly<Partial<Record<MessageStatus, number>>>,
 ): { name: string; tone: string; count: number; statuses: [MessageStatus, number][] }[] {

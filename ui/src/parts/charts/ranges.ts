@@ -1,4 +1,4 @@
-// The ranges that figures are of, and the columns that each is drawn in.
+// The ranges of figures, and the columns in which each is drawn.
 
 import type { MessageStatistics } from "#ui/api/schema.ts";
 import { daysBetween, hoursBetween, type Span } from "#ui/words/spans.ts";
@@ -12,7 +12,7 @@ interface Range {
   short: string;
   title: string;
   step: "hour" | "day";
-  /** Hours of one column; of a range in days it has no meaning. */
+  /** Hours of one column; without meaning for a range in days. */
   hours: number;
   columns: number;
 }
@@ -23,13 +23,13 @@ export const ranges: readonly Range[] = [
   { name: "30d", short: "30 d", title: "last 30 days", step: "day", hours: 24, columns: 30 },
 ];
 
-/** The range of the word in the URL; without one, or with one that there is not, the day. */
+/** The range of the word in the URL; a day if the word is missing or unknown. */
 export const rangeOf = (word: string | undefined): Range =>
   ranges.find(({ name }) => name === word) ?? (ranges[0] as Range);
 
 /**
- * What to ask for: the range ends with the column that holds `now`, the service's own clock in epoch ms. It is the same within a
- * column, so that one answer is kept for it.
+ * The request: the range ends with the column that contains `now`, the service's own clock in epoch ms. It is the same within a column, so
+ * that one answer is cached for it.
  */
 export function queryOf(
   { step, hours, columns }: Range,

@@ -1,25 +1,25 @@
-// What a chart computes: its stacks, its ticks and its lines. Drawing is in the components beside it.
+// Computes a chart's stacks, ticks and lines. The components beside it draw them.
 
 import { scaleLinear } from "d3-scale";
 import { line, stack } from "d3-shape";
 
-/** What a chart over time stacks. */
+/** The contents of a chart over time. */
 export interface Series {
   name: string;
-  /** How it is drawn: by what it means, with a pattern of its own. */
+  /** Its style: determined by its meaning, with a pattern of its own. */
   tone: "good" | "sent" | "bad" | "doubt" | "soft";
-  /** What is in it, where its name does not say so. */
+  /** What it contains, if its name does not say so. */
   note?: string;
 }
 
 interface Piece {
-  /** The series that it is of. */
+  /** The series that it belongs to. */
   name: string;
   from: number;
   to: number;
 }
 
-/** For each column its pieces from the ground up, in the order of the series; without those that are nothing. */
+/** For each column its pieces from the bottom up, in the order of the series; empty ones are omitted. */
 export function stacked(
   rows: readonly Readonly<Record<string, number>>[],
   names: readonly string[],
@@ -44,13 +44,13 @@ export function heights(max: number, height: number): { y: (value: number) => nu
   return { y: scale, ticks: scale.ticks(3).filter((tick) => Number.isInteger(tick)) };
 }
 
-/** The path of a line over values in a box; the ground is 0. */
+/** The path of a line over values in a box; the bottom is 0. */
 export function linePath(values: readonly number[], width: number, height: number): string {
   const { y } = heights(Math.max(...values), height);
   const step = values.length < 2 ? 0 : width / (values.length - 1);
   return line<number>((_value, at) => at * step, y)([...values]) ?? "";
 }
 
-/** Which columns have a label under them: at most `max`, evenly. */
+/** Which columns have a label: at most `max`, evenly spaced. */
 export const isLabelled = (at: number, count: number, max: number): boolean =>
   at % Math.ceil(count / max) === 0;

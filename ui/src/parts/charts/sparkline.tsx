@@ -3,7 +3,7 @@ import { linePath } from "./scale.ts";
 const width = 120;
 const height = 24;
 
-/** How values went, without an axis; `words` says the same. */
+/** A line of values without an axis; `words` describes it. */
 export function Sparkline({ values, words }: { values: readonly number[]; words: string }) {
   return (
     <svg className="sparkline" viewBox={`0 -1 ${width} ${height + 2}`} preserveAspectRatio="none" role="img">

@@ -1,5 +1,5 @@
-// Stacked columns over spans of time. A column is a link to what happened in its span; the legend says its figures while it is
-// pointed at, and those of the whole range otherwise.
+// Stacked columns over spans of time. A column is a link to the events in its span; the legend shows its figures while it is pointed at,
+// and otherwise those of the whole range.
 
 import { createLink, type LinkProps } from "@tanstack/react-router";
 import { type ComponentProps, type KeyboardEvent, useId, useState } from "react";
@@ -19,7 +19,7 @@ const ColumnLink = createLink((props: ComponentProps<"a">) => <a {...props} clas
 
 const maxLabels = 8;
 
-/** Names the columns under the chart: hours within a day or so, else the days where they begin. */
+/** The labels under the chart: hours within a day or so, otherwise the days where they begin. */
 function labelsOf(columns: readonly TimeColumn[], zone: string): { at: number; text: string }[] {
   const [first] = columns;
   const last = columns.at(-1);
@@ -37,7 +37,7 @@ function labelsOf(columns: readonly TimeColumn[], zone: string): { at: number; t
     });
 }
 
-/** The arrow keys go from column to column, so that the chart is one stop of the Tab key. */
+/** The arrow keys move between columns, so that the chart is a single tab stop. */
 function onArrow(event: KeyboardEvent<HTMLElement>): void {
   const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (step === undefined || !(event.target instanceof HTMLElement)) return;
@@ -70,7 +70,7 @@ function Legend({
   );
 }
 
-/** `title`: what the figures are; `range`: which time they are of; `open`: where a column leads. */
+/** `title`: what the figures show; `range`: their time range; `open`: where a column leads. */
 export function TimeColumns({
   title,
   range,

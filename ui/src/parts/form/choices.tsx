@@ -1,4 +1,4 @@
-/** A choice of one among a few, all of them in sight. `of`: each value with its words. */
+/** A choice among a few options, all of them visible. `of`: each value with its label. */
 export function Choices<T extends string>({
   label,
   of,

@@ -7,11 +7,11 @@ interface Control {
   "aria-describedby"?: string;
 }
 
-/** What the API says about the field of this path, or null. */
+/** The API's message about the field of this path, or null. */
 export const faultAt = (error: ApiError | null, path: string): string | null =>
   error?.errors[path]?.join(" ") ?? null;
 
-/** What explains a control; a text may have words of the API between backticks. */
+/** The explanation of a control; text between backticks is a word of the API. */
 export function Hint({ of }: { of: ReactNode }) {
   if (typeof of !== "string") return <p className="hint">{of}</p>;
   return (
@@ -24,7 +24,7 @@ export function Hint({ of }: { of: ReactNode }) {
   );
 }
 
-/** A control under its label, with a hint and with what is wrong about it. */
+/** A control under its label, with a hint and its error. */
 export function Field({
   label,
   hint,
@@ -35,7 +35,7 @@ export function Field({
   label: string;
   hint?: ReactNode;
   fault?: string | null;
-  /** In a line of filters: it takes more room. */
+  /** In a row of filters: takes more space. */
   wide?: boolean;
   children: ReactElement<Control>;
 }) {
@@ -60,7 +60,7 @@ export function Field({
   );
 }
 
-/** A box to tick, with its sentence. */
+/** A checkbox with its sentence. */
 export function Check({
   label,
   checked,
@@ -78,7 +78,7 @@ export function Check({
   );
 }
 
-/** A choice among words of the API. `any`: the choice of none, which is the empty text. */
+/** A choice among words of the API. `any`: the option for none, which is the empty text. */
 export function Choice({
   label,
   value,

@@ -1,4 +1,4 @@
-// One way to change something: a form over one operation, with its faults, its guard and its word when it is done.
+// One way to change something: a form over one operation, with its errors, its leave guard and its confirmation.
 
 import { useBlocker } from "@tanstack/react-router";
 import { type ReactNode, type RefObject, use, useEffect, useRef } from "react";
@@ -9,25 +9,22 @@ import { done } from "#ui/parts/over/toast.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 import { faultAt } from "./field.tsx";
 
-/** What the form itself shows of its operation. */
+/** The state of its operation that the form itself shows. */
 export interface FormFace {
   error: ApiError | null;
   isBusy: boolean;
-  /** Whether something was entered that has not been sent. */
+  /** Whether there is unsent input. */
   isTouched: RefObject<boolean>;
 }
 
 export interface FormState<N extends OperationName> extends FormFace {
-  /** What the API says about the field of this path, or null. */
+  /** The API's message about the field of this path, or null. */
   fault: (path: string) => string | null;
   send: (input: Input<N>) => void;
   reset: () => void;
 }
 
-/**
- * A form over one operation. `says`: the word at the edge of the page when it is done;
- * `onDone` gets the answer.
- */
+/** A form over one operation. `says`: the confirmation at the edge of the page; `onDone` receives the answer. */
 export function useForm<N extends OperationName>(
   name: N,
   { says, onDone }: { says?: string; onDone?: (reply: Output<N>) => unknown } = {},
@@ -52,7 +49,7 @@ export function useForm<N extends OperationName>(
   };
 }
 
-/** Asks before a person leaves what was entered. */
+/** Asks before a person leaves unsent input. */
 function LeaveGuard({ isTouched }: { isTouched: RefObject<boolean> }) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => isTouched.current && current.pathname !== next.pathname,
@@ -76,7 +73,7 @@ function LeaveGuard({ isTouched }: { isTouched: RefObject<boolean> }) {
   );
 }
 
-/** Opens the parts of the form that are folded over an element: what is out of sight can have no focus. */
+/** Opens the collapsed parts of the form around an element: a hidden element cannot have the focus. */
 function unfold(element: Element): void {
   const part = element.closest<HTMLDetailsElement>("details:not([open])");
   if (part === null) return;
@@ -85,8 +82,9 @@ function unfold(element: Element): void {
 }
 
 /**
- * The form itself. After a refusal, also the browser's own, the first field with a fault has the focus, or else what the API says. `guard` false: leaving
- * loses nothing. `reload`: opens it anew over what is stored by now, when another change was ahead. `more`: what is beside its button.
+ * The form itself. After a refusal, including the browser's own, the first field with an error gets the focus, or else the API's message.
+ * `guard` false: leaving loses nothing. `reload`: opens it again over the stored values, if another change came first. `more`: what is
+ * beside its button.
  */
 export function Form({
   of: { error, isBusy, isTouched },
@@ -121,7 +119,7 @@ export function Form({
       onInput={() => {
         isTouched.current = true;
       }}
-      // Of what is folded away a browser says nothing, and sends nothing either.
+      // The browser neither reports nor sends anything about collapsed fields.
       onInvalidCapture={(event) => unfold(event.target as HTMLElement)}
       onSubmit={(event) => {
         event.preventDefault();

@@ -6,7 +6,7 @@ import { instant, relative } from "#ui/words/instants.ts";
 import { instantIn, localIn } from "#ui/words/spans.ts";
 import { Field } from "./field.tsx";
 
-/** The instant that the entered time means: as people there say it, in UTC, and how far off it is. `past`: what follows when it has passed. */
+/** The instant that the entered time means: in local terms, in UTC, and how far away it is. `past`: the consequence if it has passed. */
 export function Meant({ local, zone, past }: { local: string; zone: string; past: string }) {
   const now = useNow();
   const at = instantIn(local, zone);

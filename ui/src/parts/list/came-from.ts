@@ -1,16 +1,16 @@
-// The way back to a list: the row that was opened is in sight again and has the focus.
+// The way back to a list: the row that was opened is scrolled into view and has the focus.
 
 import { type RefObject, useEffect, useRef } from "react";
 import { isCovered } from "#ui/parts/keys.ts";
 
 const key = "opened";
-/** The router scrolls to the top and moves the focus to the heading once the page is there: the row comes after that. */
+/** The router scrolls to the top and moves the focus to the heading once the page is shown: the row comes after that. */
 const maxFrames = 20;
 
-/** Remembers which record a page of its own shows. */
+/** Remembers which record was opened on a page of its own. */
 export const rememberOpened = (id: string): void => sessionStorage.setItem(key, id);
 
-/** Shows the row of the record that was opened last, once, when the list is back in the page. */
+/** Shows the row of the record that was opened last, once, when the list is shown again. */
 export function useCameFrom<T>(
   ref: RefObject<HTMLElement | null>,
   items: readonly T[],

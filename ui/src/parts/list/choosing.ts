@@ -1,9 +1,9 @@
-// Which rows a person chose: by their ids, so that they stay chosen while the list changes around them.
+// The selected rows of a list: by id, so that they stay selected while the list changes.
 
 import { useMemo, useRef, useState } from "react";
 import type { Choosing } from "./table.tsx";
 
-/** `choosable`: the rows that can be chosen, by default all; it is asked once for each reading of the list. */
+/** `choosable`: the rows that can be selected, by default all; it is called once for each read of the list. */
 export function useChosen<T>(
   items: readonly T[],
   id: (row: T) => string,

@@ -1,8 +1,8 @@
-// Filters are in the URL, under the API's own names, so that a link shows the same rows to everybody.
+// Filters are in the URL, with the API's own names, so that a link shows everyone the same rows.
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
-/** The filter of the page, and what changes one part of it; the empty text takes it away. */
+/** The filter of the page, and a function that changes one part of it; the empty text removes it. */
 export function useFilter(): [
   Readonly<Record<string, string | undefined>>,
   (name: string, value: string) => void,

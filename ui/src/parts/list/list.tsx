@@ -1,4 +1,4 @@
-// A list of records that is read by scrolling: of a long one only the rows in sight are in the page.
+// A list of records that loads as it scrolls: only the visible rows of a long one are rendered.
 
 import { ArrowUp, type LucideIcon } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
@@ -24,14 +24,14 @@ interface Pages<T> {
   refresh: (rows?: number) => Promise<void>;
 }
 
-/** So many pages without an entry are read by themselves; then a person is asked. */
+/** How many pages without an entry are read automatically; after that a person is asked. */
 const maxBarePages = 5;
-/** The next page is asked for when so few rows are left below. */
+/** The next page is requested when this few rows remain below. */
 const ahead = 20;
 
 const none: readonly never[] = [];
 
-/** What the end of a list says; it is announced. */
+/** The text at the end of a list, which is announced. */
 function End({ pages, verb }: { pages: Pages<unknown>; verb: string }) {
   const { hasNextPage, isFetchingNextPage, items, error } = pages;
   if (error !== null && items.length > 0) return <Problem error={error} />;
@@ -54,9 +54,9 @@ function End({ pages, verb }: { pages: Pages<unknown>; verb: string }) {
 }
 
 /**
- * A list that is read page by page. `empty`: what it shows without entries. `actions`: what can be done to the rows that a person
- * chose; without it none can be chosen. `choosable`: the rows that can be, by default all. `more`: the verb of what reads on by hand.
- * `group`: the headings that rows stand under. `follows`: whether what has changed comes in by itself while the top of the list is in sight.
+ * A list that is read page by page. `empty`: shown if there are no entries. `actions`: actions on the selected rows; without it, none can
+ * be selected. `choosable`: the rows that can be, by default all. `more`: the label of the button that reads on. `group`: the headings of
+ * the rows. `follows`: whether changes appear automatically while the top of the list is visible.
  */
 export function List<T>({
   pages,
@@ -90,7 +90,7 @@ export function List<T>({
   useRowKeys(ref, items.length, show);
   useCameFrom(ref, items, id, show);
   const bare = items.length === 0 ? (pages.data?.pages.length ?? 0) : 0;
-  // The next page would break off a reading of those before it.
+  // The next page would interrupt a read of the pages before it.
   const goesOn = hasNextPage && !pages.isFetching && pages.error === null;
   const isDue =
     items.length === 0 ? bare > 0 && bare < maxBarePages : isPlaced && last >= items.length - ahead;
@@ -99,7 +99,7 @@ export function List<T>({
     if (goesOn && isDue && (isLong || items.length === 0)) void fetchNextPage();
   }, [goesOn, isDue, isLong, items.length, fetchNextPage]);
   const isPaused = useFreshness() === "paused";
-  // Rows that were chosen further down would be gone.
+  // Rows that were selected further down would be gone.
   const takesIn = follows && isPlaced && !isPaused && chosen.length === 0 && scrollY < 1;
   useEffect(() => {
     if (pages.hasUpdates && takesIn && !pages.isFetching) void refresh(last + ahead + 1);

@@ -1,31 +1,29 @@
-// Of a long list only the rows in sight are in the page; the window scrolls, not a box in it.
+// Only the visible rows of a long list are rendered; the window scrolls, not a box in it.
 
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useLayoutEffect, useState } from "react";
 import type { Part } from "./table.tsx";
 
-/** Fewer rows are in the page as a whole. */
+/** Shorter lists are rendered as a whole. */
 const minRows = 40;
 const defaultHeight = 41;
 const overscan = 12;
 
-/** The height of a row, with that of the heading above it. */
+/** The height of a row, including the heading above it. */
 function heightOf(row: HTMLTableRowElement): number {
   const before = row.previousElementSibling;
   const heading = before?.classList.contains("group") ? (before as HTMLElement).offsetHeight : 0;
   return row.offsetHeight + heading;
 }
 
-/**
- * `last`: the last row that is in the page; `isPlaced`: whether that is known from where the list is. `show`: brings a row into sight.
- */
+/** `last`: the last rendered row; `isPlaced`: whether the position of the list is known. `show`: scrolls a row into view. */
 export function usePart<T>(
   ref: RefObject<HTMLElement | null>,
   items: readonly T[],
   id: (row: T) => string,
 ): { part: Part | undefined; last: number; isPlaced: boolean; show: (at: number) => void } {
   const isLong = items.length > minRows;
-  // Before the list was drawn nothing is known of where it is; it would be taken for longer than what is in sight.
+  // Before the list is rendered its position is unknown; it would be taken for longer than the viewport.
   const [placed, setTop] = useState<number | null>(null);
   const top = placed ?? 0;
   const [widths, setWidths] = useState<readonly number[] | null>(null);
@@ -45,7 +43,7 @@ export function usePart<T>(
     if (!isLong || body === null || body === undefined) return;
     const place = () => setTop(Math.round(body.getBoundingClientRect().top + scrollY));
     place();
-    // Columns keep the widths that the first rows gave them: rows that come and go would move them.
+    // Columns keep the widths that the first rows gave them; otherwise rows that come and go would move them.
     const heads = [...(ref.current?.querySelectorAll<HTMLElement>("thead th") ?? [])];
     if (widths === null && heads.some(({ offsetWidth }) => offsetWidth > 1))
       setWidths(heads.map(({ offsetWidth }) => offsetWidth));

@@ -1,4 +1,4 @@
-// Keys in a list: j and k go from row to row, Enter opens the one that has the focus, x chooses it.
+// Keys in a list: j and k move from row to row, Enter opens the focused one, x selects it.
 
 import { type RefObject, useEffect } from "react";
 import { lettersAct } from "#ui/parts/keys.ts";
@@ -14,7 +14,7 @@ export function useRowKeys(
     const listen = (event: KeyboardEvent) => {
       const list = ref.current;
       if (list === null || !lettersAct(event)) return;
-      // Of several lists in a page the first one has the keys.
+      // Of several lists in a page, the first one has the keys.
       if (document.querySelector(".table.grows") !== list) return;
       const row = rowOf(document.activeElement);
       const at = row === null || !list.contains(row) ? -1 : Number(row.dataset.index);
@@ -23,7 +23,7 @@ export function useRowKeys(
       const next = at === -1 && step === -1 ? -1 : at + step;
       if (step === 0 || next < 0 || next >= count) return;
       show(next);
-      // A row that was out of sight is in the page after the next frame.
+      // A row that was out of view is rendered after the next frame.
       requestAnimationFrame(() =>
         requestAnimationFrame(() =>
           list

@@ -5,24 +5,26 @@ import { Fragment, type ReactNode, type Ref } from "react";
 export interface Column<T> {
   head: string;
   cell: (row: T) => ReactNode;
-  /** `number`: right-aligned, named on a card; `text`: of one line, cut; `wrap`: long words, such as ids, are broken; `act`: buttons; `when`: at the end of a card's first line; `also`: a card's
-   * last line; `wide`: no part of a card. */
+  /**
+   * `number`: right-aligned, labelled on a card; `text`: one line, truncated; `wrap`: long words, such as ids, are broken; `act`: buttons;
+   * `when`: at the end of a card's first line; `also`: a card's last line; `wide`: not on a card.
+   */
   look?: "number" | "text" | "wrap" | "act" | "when" | "also" | "wide";
 }
 
-/** The rows that a person chose, by their ids. */
+/** The selected rows, by id. */
 export interface Choosing {
-  /** The rows that can be chosen. */
+  /** The rows that can be selected. */
   names: ReadonlySet<string>;
   chosen: ReadonlySet<string>;
   choose: (id: string, isChosen: boolean, range: boolean) => void;
   chooseAll: (isChosen: boolean) => void;
 }
 
-/** Rows under headings: the title of the group that a row is in. Rows of one group follow each other. */
+/** Rows under headings: the title of the group that a row is in. Rows of one group are adjacent. */
 export type GroupOf<T> = (row: T) => { key: string; title: ReactNode };
 
-/** Which part of the rows is in the page, and what stands for the rest, px. */
+/** Which rows are rendered, and the height of the others, px. */
 export interface Part {
   from: number;
   above: number;
@@ -38,7 +40,7 @@ const gap = (height: number, columns: number) =>
     </tr>
   );
 
-/** `part`: where a long list has only the rows in sight, and `total` of them all; they are those from `part.from` on. */
+/** `part`: set if a long list renders only the visible rows, of `total`; they start at `part.from`. */
 export function Table<T>({
   label,
   rows,
@@ -59,7 +61,7 @@ export function Table<T>({
   group?: GroupOf<T>;
   part?: Part;
   total?: number;
-  /** Its head stays in sight while the page scrolls. */
+  /** Its head stays visible while the page scrolls. */
   grows?: boolean;
   ref?: Ref<HTMLElement>;
 }) {

@@ -3,14 +3,14 @@ import type { ApiError } from "#ui/api/client.ts";
 import { Problem } from "#ui/parts/page.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** What touches more than so many needs their number typed. */
+/** Actions on more than this many require typing their number. */
 export const unaskedMost = 100;
 
-/** What has to be typed before so many are touched. */
+/** The text to type before this many are affected. */
 export const typedFor = (count: number): { typed?: string } =>
   count > unaskedMost ? { typed: String(count) } : {};
 
-/** A text that has to be typed before what cannot be undone, or touches many, is done. */
+/** A text to type before an action that cannot be undone, or affects many. */
 export function Typed({
   of,
   value,
@@ -31,8 +31,8 @@ export function Typed({
 }
 
 /**
- * A button that asks first: the dialog names the effect, and the verb is on its button. `typed`: what has to be typed
- * because it cannot be undone.
+ * A button that asks first: the dialog describes the effect, and its button has the verb. `typed`: text to type because it cannot be
+ * undone.
  */
 export function Ask({
   verb,

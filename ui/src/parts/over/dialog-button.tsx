@@ -2,7 +2,10 @@ import { type ReactNode, useRef, useState } from "react";
 import { Dialog } from "./dialog.tsx";
 import { LeaveQuestion, TouchedInDialog } from "./leave-question.tsx";
 
-/** A button that opens a dialog with a form. `children` get what closes it. What was entered is not lost by Escape or a slip beside it. */
+/**
+ * A button that opens a dialog with a form. `children` receive the function that closes it. Input is not lost by Escape or a click beside
+ * it.
+ */
 export function DialogButton({
   label,
   title,
@@ -11,7 +14,7 @@ export function DialogButton({
 }: {
   label: ReactNode;
   title: string;
-  /** The one thing that a person most likely comes for. */
+  /** The main action of the page. */
   first?: boolean;
   children: (close: () => void) => ReactNode;
 }) {

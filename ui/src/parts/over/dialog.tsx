@@ -2,8 +2,8 @@ import { Dialog as Base } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 
 /**
- * A dialog over the page; the focus goes into it, and back to where it was. `onClose` null: it cannot be left by Escape.
- * `urgent`: it interrupts, and is announced as that.
+ * A dialog over the page; the focus moves into it, and back afterwards. `onClose` null: Escape does not close it. `urgent`: it is announced
+ * as an alert.
  */
 export function Dialog({
   title,
@@ -36,7 +36,7 @@ export function Dialog({
   );
 }
 
-/** A sheet from the lower edge of a phone. */
+/** A sheet from the bottom edge of a phone. */
 export function Sheet({
   title,
   open,

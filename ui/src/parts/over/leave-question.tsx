@@ -1,9 +1,9 @@
-// The question before a person leaves what was entered, and what a dialog knows of the form in it.
+// The question before a person leaves unsent input, and what a dialog knows about its form.
 
 import { createContext, type RefObject } from "react";
 import { Dialog } from "./dialog.tsx";
 
-/** Says whether the form in a dialog has what was not sent. The form sets it, and the dialog asks it before it closes. */
+/** Whether the form in a dialog has unsent input. The form sets it, and the dialog reads it before it closes. */
 export const TouchedInDialog = createContext<RefObject<() => boolean> | null>(null);
 
 export function LeaveQuestion({

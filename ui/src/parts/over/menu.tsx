@@ -1,10 +1,10 @@
-// Menus: a button that opens a list of things to do or to choose.
+// Menus: a button that opens a list of actions or options.
 
 import { Menu as Base } from "@base-ui/react/menu";
 import { Check, type LucideIcon } from "lucide-react";
 import type { ReactElement, ReactNode } from "react";
 
-/** `trigger`: the button that opens it; when the menu comes into the page, it is open. */
+/** `trigger`: the button that opens it; a menu is open when it is first rendered. */
 export function Menu({
   trigger,
   side = "bottom",
@@ -35,7 +35,7 @@ export function MenuItem({
   children,
 }: {
   icon?: LucideIcon;
-  /** What is at its end, such as a key. */
+  /** Text at its end, such as a shortcut. */
   end?: ReactNode;
   onClick: () => void;
   children: ReactNode;
@@ -49,7 +49,7 @@ export function MenuItem({
   );
 }
 
-/** An item that leads somewhere. `link`: the link, whose text is the item's. */
+/** An item that leads to a page. `link`: the link, whose text is the item's. */
 export function MenuLink({
   icon: Icon,
   link,
@@ -67,7 +67,7 @@ export function MenuLink({
   );
 }
 
-/** One of several words. */
+/** One of several options. */
 export function MenuChoice<T extends string>({
   label,
   value,

@@ -4,8 +4,9 @@ import { DialogButton } from "./dialog-button.tsx";
 import { SecretOnce } from "./secret-once.tsx";
 
 /**
- * A button whose dialog makes a secret. `children` get the function that closes the dialog and shows the secret once; null closes it
- * alone. `adds`: the button is the first of its page and has a plus. `secret`: the title over the secret, and its name in an environment.
+ * A button whose dialog creates a secret. `children` receive the function that closes the dialog and shows the secret once; null only
+ * closes it. `adds`: the button is the first of its page and has a plus. `secret`: the title over the secret, and its name in an
+ * environment.
  */
 export function SecretButton({
   label,

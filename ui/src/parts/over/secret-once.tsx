@@ -2,8 +2,8 @@ import { Copy } from "#ui/parts/copy.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /**
- * A secret that is shown once. It lives in the component that opened this, and goes with it. `again`: how it can be shown again, if it
- * can.
+ * A secret that is shown once. It lives in the component that opened this, and disappears with it. `again`: how it can be shown again, if
+ * it can.
  */
 export function SecretOnce({
   title,
@@ -14,7 +14,7 @@ export function SecretOnce({
 }: {
   title: string;
   secret: string;
-  /** The name under which an environment would have it. */
+  /** Its name as an environment variable. */
   line: string;
   again?: string;
   onStored: () => void;

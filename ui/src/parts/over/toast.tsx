@@ -1,4 +1,4 @@
-// A word about what was done, at the edge of the page, with the way back where there is one.
+// A confirmation at the edge of the page, with an undo button if there is one.
 
 import { Toast } from "@base-ui/react/toast";
 import { X } from "lucide-react";
@@ -6,11 +6,11 @@ import { ApiError } from "#ui/api/client.ts";
 
 const manager = Toast.createToastManager();
 
-/** Says what was done. `undo`: takes it back; what the API says against that is shown in its place. */
+/** Shows a confirmation. `undo`: reverts it; if the API refuses, its message is shown instead. */
 export function done(title: string, undo?: () => Promise<unknown>): void {
   const id = manager.add({
     title,
-    // Who has to decide gets more time than who only reads.
+    // A toast with a decision stays longer than one to read.
     timeout: undo === undefined ? 4_000 : 10_000,
     ...(undo === undefined
       ? {}
@@ -51,7 +51,7 @@ function List() {
   ));
 }
 
-/** Where toasts appear; once in the page. */
+/** Where toasts appear; once per page. */
 export function Toasts() {
   return (
     <Toast.Provider toastManager={manager} limit={3}>

@@ -1,4 +1,4 @@
-// What happened to one thing, in order: when, what, and in whose words.
+// The events of one thing, in order: when, what, and in whose words.
 
 import type { ReactNode } from "react";
 import { Status, toneOf } from "#ui/parts/status.tsx";
@@ -7,7 +7,7 @@ import { Exact } from "#ui/parts/time.tsx";
 interface Entry {
   key: string;
   at: string;
-  /** The word of a status, which gives it its shape and colour. */
+  /** The word of a status, which determines its shape and colour. */
   status: string;
   detail: ReactNode;
 }

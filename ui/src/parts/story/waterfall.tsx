@@ -1,11 +1,11 @@
-// What was asked one after the other, to scale: when each began, how long it took, and what came of it.
+// Calls made one after the other, to scale: when each began, how long it took, and its outcome.
 
 import { Status } from "#ui/parts/status.tsx";
 import { duration } from "#ui/words/numbers.ts";
 import type { Span } from "./span.ts";
 
 const scale = 1_000;
-/** What took no time can still be seen. */
+/** An instantaneous call is still visible. */
 const minWidth = 4;
 
 const tones: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const tones: Readonly<Record<string, string>> = {
   waiting: "faint",
 };
 
-/** `wholeMs`: how long all of it took; what is not in a span was waiting. */
+/** `wholeMs`: the total time; time outside the spans was waiting. */
 export function Waterfall({ spans, wholeMs }: { spans: readonly Span[]; wholeMs: number }) {
   const whole = Math.max(1, wholeMs, ...spans.map(({ fromMs, ms }) => fromMs + ms));
   return (

@@ -1,4 +1,4 @@
-// Changes of a key: what it allows, and another key in its place.
+// Changes of a key: its rights, and replacing its text.
 
 import { useState } from "react";
 import { call } from "#ui/api/client.ts";

@@ -1,4 +1,4 @@
-// What the limits of a pool's key leave at the moment, and the last call that one of them refused.
+// The remaining limits of a pool's key, and the last call that one of them refused.
 
 import type { PoolKey } from "#ui/api/schema.ts";
 import { Due, Time, useIsOver, useNow } from "#ui/parts/time.tsx";

@@ -1,4 +1,4 @@
-// The name of a key that takes another one's place.
+// The name of a key that replaces another one.
 
 /** `app` as `app 2`, `app 2` as `app 3`. */
 export function nextName(name: string): string {

@@ -1,9 +1,9 @@
-// A completion as a program asks for it, by the clients that people use. The key of the pool is never part of it.
+// A completion as code, for the common clients. The pool's key is never part of it.
 
 import type { TryPoolMessage } from "#ui/api/schema.ts";
 import { quoted } from "#ui/words/quoted.ts";
 
-/** The environment variable in which a program has the key of its pool. */
+/** The environment variable with the key of the pool. */
 export const poolKey = "TRUNKLINE_POOL_KEY";
 
 export const openaiClients = [
@@ -30,7 +30,7 @@ export interface Completion {
   stream?: true;
 }
 
-/** The base URL of a client. Anthropic's add the version by themselves. */
+/** The base URL of a client. Anthropic's clients add the version themselves. */
 export const baseUrl = (api: "openai" | "anthropic", origin: string): string =>
   api === "openai" ? `${origin}/api/ai/v1` : `${origin}/api/ai`;
 
@@ -40,7 +40,7 @@ const pythonArguments = (body: object): string =>
     .map(([name, value]) => `    ${name}=${value === true ? "True" : JSON.stringify(value)},`)
     .join("\n");
 
-/** Anthropic's API asks for a limit. */
+/** Anthropic's API requires a limit. */
 const anthropicBody = ({ model, messages }: Completion) => ({ model, max_tokens: 1024, messages });
 
 const writers: Readonly<Record<Client, (origin: string, body: Completion) => string>> = {
@@ -102,6 +102,6 @@ ${pythonArguments(anthropicBody(body))}
 print(answer.content)`,
 };
 
-/** The call of a pool with its key in the environment. Anthropic's clients are asked the messages alone. */
+/** The call of a pool with its key in the environment. Anthropic's clients send only the messages. */
 export const aiSnippetOf = (client: Client, origin: string, body: Completion): string =>
   writers[client](origin, body);

@@ -1,11 +1,11 @@
-// What a trial asks, and the public call that asks the same of the pool.
+// The request of a trial, and the public call that sends the same to the pool.
 
 import type { TryPoolMessage } from "#ui/api/schema.ts";
 import type { Completion } from "#ui/pools/playground/ai-snippets.ts";
 
-/** What a trial asks besides the conversation. Null, or none: the model's own. */
+/** The parameters of a trial besides the conversation. Null or absent for the model's own. */
 export interface Asked {
-  /** Null: the pool chooses. */
+  /** Null if the pool chooses. */
   model: string | null;
   messages: readonly TryPoolMessage[];
   temperature: number | null;
@@ -13,7 +13,7 @@ export interface Asked {
   stop: readonly string[];
 }
 
-/** `pool`: its name, which stands for whichever model it chooses. */
+/** `pool`: its name, which means any model that it chooses. */
 export const completionOf = (
   pool: string,
   { model, messages, temperature, max_tokens, stop }: Asked,

@@ -1,4 +1,4 @@
-// What became of one question: the members that were asked, to scale, and what the call cost.
+// The outcome of one question: the members that were called, to scale, and the cost of the call.
 
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -11,10 +11,10 @@ import { Waterfall } from "#ui/parts/story/waterfall.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
 import { chainOf, isOver, type Turn, wholeOf } from "./turn.ts";
 
-/** How often the page of a call that has ended is asked for: a call that was refused has none. */
+/** How often the page of an ended call is tried: a refused call has none. */
 const maxAsked = 10;
 
-/** A call is recorded with the others of its second: its page is there a moment after its end. */
+/** A call is recorded with the others of its second: its page exists a moment after its end. */
 function Recorded({ pool, request }: { pool: Pool; request: string }) {
   const { id: account } = useAccount();
   const [isOver, setIsOver] = useState(false);

@@ -1,4 +1,4 @@
-// What was said so far: questions, answers, and how an answer ended that is not whole.
+// The conversation so far: questions, answers, and how an incomplete answer ended.
 
 import { Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
@@ -10,7 +10,7 @@ function titleOf({ answer, attempts }: Turn): string {
   return attempts.length === 0 ? "The pool asked no member." : "No member answered.";
 }
 
-/** An error frame is what a client gets, too: after some of the answer, or instead of one. */
+/** A client receives an error frame, too: after part of the answer, or instead of it. */
 function ErrorFrame({ turn }: { turn: Turn }) {
   if (turn.error === null) return null;
   const { status, code, message, retry_after_ms: retryMs } = turn.error;
@@ -56,7 +56,7 @@ function Answer({ turn }: { turn: Turn }) {
   );
 }
 
-/** `shown`: the place of the turn whose chain is shown. */
+/** `shown`: the index of the turn whose chain is shown. */
 export function Conversation({
   turns,
   shown,

@@ -1,4 +1,4 @@
-// Which members count as down in the next question, beside how they are.
+// Which members count as down for the next question, and their state.
 
 import { useRead } from "#ui/api/queries.ts";
 import type { Pool } from "#ui/api/schema.ts";

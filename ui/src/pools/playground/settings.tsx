@@ -1,4 +1,4 @@
-// What a question carries besides the conversation, as it is entered.
+// The parameters of a question besides the conversation, as entered.
 
 import type { ApiError } from "#ui/api/client.ts";
 import type { Pool } from "#ui/api/schema.ts";
@@ -10,7 +10,7 @@ type Entered = typeof noSettings;
 
 const numberIn = (text: string) => (text.trim() === "" ? null : Number(text));
 
-/** As the API takes them; what is left out is the model's own. */
+/** In the API's form; absent ones are the model's own. */
 export const settingsOf = ({ model, temperature, maxTokens, stop }: Entered): Omit<Asked, "messages"> => ({
   model: model.trim() === "" ? null : model.trim(),
   temperature: numberIn(temperature),
@@ -18,7 +18,7 @@ export const settingsOf = ({ model, temperature, maxTokens, stop }: Entered): Om
   stop: stop.split("\n").filter((line) => line !== ""),
 });
 
-/** What the API says about the stop sequences, which it names one by one. */
+/** The API's messages about the stop sequences, which it names individually. */
 const stopFault = (error: ApiError | null) =>
   Object.entries(error?.errors ?? {})
     .filter(([path]) => path === "stop" || path.startsWith("stop."))

@@ -1,4 +1,4 @@
-// One question to a pool and what has come of it so far: who was asked, the answer, and how it ended.
+// One question to a pool and its progress: the members that were called, the answer, and how it ended.
 
 import type { ApiError } from "#ui/api/client.ts";
 import type { TryPoolMessage } from "#ui/api/schema.ts";
@@ -11,15 +11,15 @@ export interface Turn {
   question: string;
   answer: string;
   reasoning: string;
-  /** In the order in which they were asked. */
+  /** In the order in which they were called. */
   attempts: readonly TrialAttempt[];
   end: TrialEnd | null;
-  /** The frame that ended the stream before its time. */
+  /** The frame that ended the stream early. */
   error: TrialError | null;
-  /** What refused the question, or cut the line to the service. */
+  /** The error that refused the question, or lost the connection to the service. */
   refusal: ApiError | null;
   request: string | null;
-  /** When a person gave it up, ms from its start. */
+  /** When a person aborted it, ms from its start. */
   stoppedMs: number | null;
 }
 
@@ -35,7 +35,7 @@ export const newTurn = (question: string): Turn => ({
   stoppedMs: null,
 });
 
-/** The turn with what an event tells. */
+/** The turn after an event. */
 export function afterEvent(turn: Turn, { event, data }: TrialEvent): Turn {
   switch (event) {
     case "attempt": {
@@ -58,7 +58,7 @@ export function afterEvent(turn: Turn, { event, data }: TrialEvent): Turn {
 export const isOver = ({ end, error, refusal, stoppedMs }: Turn): boolean =>
   end !== null || error !== null || refusal !== null || stoppedMs !== null;
 
-/** The conversation as the pool gets it. A question without an answer is not part of it. */
+/** The conversation in the form that the pool receives. A question without an answer is not part of it. */
 export function messagesOf(system: string, turns: readonly Turn[], question: string): TryPoolMessage[] {
   const answered = turns.filter(({ answer }) => answer !== "");
   return [
@@ -71,11 +71,11 @@ export function messagesOf(system: string, turns: readonly Turn[], question: str
   ];
 }
 
-/** Who answers, or answered; null: no member has yet. */
+/** The member that answers, or answered; null if none has yet. */
 export const answererOf = ({ attempts }: Turn): string | null =>
   attempts.findLast(({ outcome }) => outcome === "ok")?.name ?? null;
 
-/** How long all of it took; `elapsedMs` is what has passed by the page's own clock while it goes on. */
+/** The total time; `elapsedMs` is the time so far by the page's own clock. */
 export function wholeOf(turn: Turn, elapsedMs: number): number {
   const times = turn.attempts.flatMap((attempt) => [
     attempt.asked_ms,
@@ -86,7 +86,7 @@ export function wholeOf(turn: Turn, elapsedMs: number): number {
   return Math.max(passed, ...times);
 }
 
-/** The chain in its places in time: asked → failed, asked → first word → done. */
+/** The chain on a time axis: called → failed, called → first token → done. */
 export function chainOf(turn: Turn, elapsedMs: number): Span[] {
   const whole = wholeOf(turn, elapsedMs);
   return turn.attempts.flatMap((attempt) => {

@@ -1,4 +1,4 @@
-// The conversation with a pool: its turns, and the one that is under way.
+// The conversation with a pool: its turns, including the current one.
 
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "#ui/api/client.ts";
@@ -6,7 +6,7 @@ import type { TryPoolRequest } from "#ui/api/schema.ts";
 import { tryPool } from "#ui/api/trial.ts";
 import { afterEvent, isOver, newTurn, type Turn } from "./turn.ts";
 
-/** How often the bars of what is under way grow, ms. */
+/** How often the bars of the current turn grow, ms. */
 const tickMs = 100;
 
 export function useTurns(params: { account: string; pool: string }) {
@@ -23,7 +23,7 @@ export function useTurns(params: { account: string; pool: string }) {
     return () => clearInterval(timer);
   }, [busy]);
 
-  /** Resolves with the turn when it is over. */
+  /** Resolves with the turn when it has ended. */
   const ask = async (question: string, body: TryPoolRequest): Promise<Turn> => {
     const controller = new AbortController();
     asking.current = controller;

@@ -1,4 +1,4 @@
-// What a pool was asked in the range of the URL: outcomes over time, and the same sums by member, key, model or status.
+// The calls of a pool in the range of the URL: outcomes over time, and the same sums by member, key, model or status.
 
 import type { Pool, PoolStatisticsSum } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";

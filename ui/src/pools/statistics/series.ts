@@ -1,4 +1,4 @@
-// What the statistics of a pool say, in the words and the columns of its page.
+// The statistics of a pool in the words and columns of its page.
 
 import type { PoolStatistics, PoolStatisticsPoint, PoolStatisticsSum } from "#ui/api/schema.ts";
 import { number } from "#ui/words/numbers.ts";
@@ -23,7 +23,7 @@ export function refusalsOf({ refused }: PoolStatisticsSum): { count: number; wor
   };
 }
 
-/** What a series is called. */
+/** The name of a series. */
 export function seriesName(
   split: "member" | "key" | "model" | "status",
   { key, name }: Pick<PoolStatistics["series"][number], "key" | "name">,
@@ -44,7 +44,7 @@ interface SpanSums extends Span {
   refused: number;
 }
 
-/** Points, of one series or of several, in the columns of a chart. */
+/** Points of one or several series in the columns of a chart. */
 export function sumsIn(spans: readonly Span[], points: readonly PoolStatisticsPoint[]): SpanSums[] {
   return spans.map((span) => {
     const sums = { ...span, requests: 0, answered: 0, failedOver: 0, errors: 0, aborted: 0, refused: 0 };

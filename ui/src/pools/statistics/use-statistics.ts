@@ -1,4 +1,4 @@
-// What a pool was asked in a range: one reading for the figures, the chart and the table of its page.
+// The calls of a pool in a range: one read for the figures, the chart and the table of its page.
 
 import { ApiError, call } from "#ui/api/client.ts";
 import { usePaced } from "#ui/api/queries.ts";
@@ -10,7 +10,7 @@ type Split = (typeof splits)[number];
 /** Calls are counted about a second after their end, and a busy pool changes all the time, so hints are ignored here. */
 const paceMs = 30_000;
 
-/** How far the service's clock is ahead of the browser's, ms; null: no answer has said so yet. */
+/** How far the service's clock is ahead of the browser's, ms; null before the first answer. */
 let aheadMs: number | null = null;
 
 const tellTime = ({ before }: { before: string }) => {
@@ -18,7 +18,7 @@ const tellTime = ({ before }: { before: string }) => {
   return aheadMs;
 };
 
-/** `last`: the word of the range in the URL. What is answered names what it is of: it stays until what was chosen instead is there. */
+/** `last`: the word of the range in the URL. An answer names its range: it stays until the answer for the new choice arrives. */
 export function useStatistics(
   params: { account: string; pool: string },
   last: string | undefined,
@@ -30,10 +30,10 @@ export function useStatistics(
       const query = { ...of, split };
       return (await call("getPoolStatistics", { params, query, signal })).data;
     };
-    // Nearly every browser's clock is within the service's column: what it says is asked for, and only another column once more.
+    // Nearly every browser's clock is within the service's column: its range is requested, and a second time only if it was another column.
     let asked: Partial<ReturnType<typeof queryOf>> = queryOf(range, Date.now() + (aheadMs ?? 0));
     let statistics = await answer(asked).catch((error: unknown) => {
-      // The service refuses the range of a clock that is days off.
+      // The service refuses the range if the clock is days off.
       if (!(error instanceof ApiError) || error.status !== 422) throw error;
       asked = {};
       return answer(asked);

@@ -18,7 +18,7 @@ function Fields({ gateways, onKey }: { gateways: readonly Gateway[]; onKey: (key
       of={form}
       verb="Make the key"
       schema={keySchema(forms.named_key, gateways, null)}
-      // The API says what is missing.
+      // The API reports what is missing.
       onSubmit={(values) => form.send({ params: { account }, body: values as CreateNamedKeyRequest })}
     />
   );

@@ -1,4 +1,4 @@
-// What can be done to a named key: other rights, another text, its end.
+// Actions on a named key: changing its rights, replacing its text, revoking it.
 
 import { call } from "#ui/api/client.ts";
 import forms from "#ui/api/forms.json";
@@ -73,7 +73,7 @@ const overlaps = [
 
 function Rotation({ of, onKey }: Of & { onKey: (key: string) => void }) {
   const { id: account } = useAccount();
-  // When it was used last is a matter of the present.
+  // The time of last use must be current.
   const { data: now } = useRead("getNamedKey", { params: { account, key: of.id } });
   const form = useForm("rotateNamedKey", {
     onDone: ({ data }) => onKey(data.key),

@@ -1,4 +1,4 @@
-// The form of a named key: the API's schema with the words of its scopes and the gateways of the account.
+// The form of a named key: the API's schema with labels of its scopes and the gateways of the account.
 
 import type { Gateway, NamedKey } from "#ui/api/schema.ts";
 import type { Schema } from "#ui/schema-form/model.ts";
@@ -13,11 +13,11 @@ const scopeWords = {
   "read:own": "Look up messages of its gateways",
 } as const satisfies Record<Scope, string>;
 
-/** What a key may do, for people. */
+/** The rights of a key, for people. */
 export const wordsOf = (scopes: readonly Scope[]): string =>
   scopes.map((scope) => scopeWords[scope] ?? scope).join(", ");
 
-/** `form`: as the API has it; `stored`: gateways that the key has, of which one may have been deleted since. */
+/** `form`: the API's; `stored`: gateways of the key, one of which may have been deleted since. */
 export function keySchema(
   form: Schema,
   gateways: readonly Pick<Gateway, "identifier" | "channel">[],

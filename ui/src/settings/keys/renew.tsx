@@ -1,4 +1,4 @@
-// Another text for a key: how long the one until now works too.
+// Replacing a key's text: how long the previous one also works.
 
 import { useState } from "react";
 import { Choices } from "#ui/parts/form/choices.tsx";
@@ -8,7 +8,7 @@ import { Time, useIsOver } from "#ui/parts/time.tsx";
 
 const dayMs = 86_400_000;
 
-/** When the key was used last; a warning when it ends at once while an application works with it. */
+/** When the key was last used; a warning if it stops at once while an application uses it. */
 export function LastUse({ at, endsNow }: { at: string | null; endsNow: boolean }) {
   const isOld = useIsOver(at === null ? null : new Date(Date.parse(at) + dayMs).toISOString());
   if (at === null) return <p className="soft">No use of it is known.</p>;
@@ -21,7 +21,7 @@ export function LastUse({ at, endsNow }: { at: string | null; endsNow: boolean }
   );
 }
 
-/** `hours`: the choices of how long the key until now works, with their words. Its name is typed when it ends at once. */
+/** `hours`: the options for how long the previous key works, with their labels. Its name is typed if it stops at once. */
 export function Renew({
   of,
   verb,
@@ -62,7 +62,7 @@ export function Renew({
   );
 }
 
-/** That the text before the last change works too. */
+/** A note that the text before the last change works too. */
 export function OldWorks({ until }: { until: string | null }) {
   const isOver = useIsOver(until);
   if (until === null || isOver) return null;
