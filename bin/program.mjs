@@ -1,5 +1,4 @@
-// What a start of Trunkline runs, and with which flags of Node. Plain JavaScript without dependencies, because an old Node
-// reads it.
+// The file that a start of Trunkline runs, and its flags for Node. Plain JavaScript without dependencies, because an old Node reads it.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +8,8 @@ import { pathToFileURL } from "node:url";
 export const bundleFolder = "build/service";
 
 /**
- * What the bundle is made from, as one hash: names, sizes and times of the sources, and the lock of the packages. A checkout
- * changes times, so that a bundle may be built again without need; one that is out of date is never taken.
+ * A hash of the bundle's inputs: names, sizes and times of the sources, and the lock of the packages. A checkout changes times, so a bundle
+ * may be built again without need; one that is out of date is never used.
  */
 export function sourceStamp(folder) {
   const hash = createHash("sha256");
@@ -24,7 +23,7 @@ export function sourceStamp(folder) {
   return hash.digest("hex");
 }
 
-/** Whether the bundle is there and was built from the sources as they are. */
+/** Whether the bundle exists and was built from the present sources. */
 export function isBundled(folder) {
   const bundle = join(folder, bundleFolder);
   if (!existsSync(join(bundle, "main.mjs"))) return false;
@@ -34,13 +33,13 @@ export function isBundled(folder) {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === sourceStamp(folder);
 }
 
-/** The file that Node runs: the bundle, which starts in a quarter of the time, or the sources where it is missing or out of date. */
+/** The file that Node runs: the bundle, which starts in a quarter of the time, or the sources if it is missing or out of date. */
 export const programFile = (folder) =>
   join(folder, isBundled(folder) ? `${bundleFolder}/main.mjs` : "src/main.ts");
 
 /** Flags of Node, before the file. */
 export const nodeFlags = (folder) => [
-  // A clone notes that it runs, so that no other start installs packages under it.
+  // A clone records that it runs, so that no other start installs packages under it.
   ...["mark-running.mjs", "compile-cache.mjs"]
     .map((name) => join(folder, "scripts", name))
     .filter((path) => existsSync(path))

@@ -36,12 +36,12 @@ function findRuntime() {
   return binary;
 }
 
-/** glibc gives the memory of large bodies back sooner so: docs/hardening.md. */
+/** With this, glibc returns the memory of large bodies sooner: docs/hardening.md. */
 const environment = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "131072", ...process.env };
 
-/** Ends as the other program does, and hands signals on to it. */
+/** Exits as the other program does, and passes signals on to it. */
 function run(program, args) {
-  // In the place of this process, where Node can do that.
+  // Replaces this process, if Node can do that.
   if (process.execve !== undefined && process.platform !== "win32")
     process.execve(program, [program, ...args], environment);
   const child = spawn(program, args, { stdio: "inherit", env: environment });
@@ -56,7 +56,7 @@ function run(program, args) {
   });
 }
 
-/** The library of `whatsapp-linked`, which is under the GPL and so comes on demand. */
+/** The library of `whatsapp-linked`, which is under the GPL and is therefore installed on demand. */
 function installWhatsApp() {
   const bridge = join(folder, "bridge/whatsapp");
   try {
@@ -73,11 +73,11 @@ function installWhatsApp() {
 }
 
 if (command === "install-whatsapp" && rest.length === 0) installWhatsApp();
-// By it the program knows that npm's scripts started it, and names those in its sentences.
+// Tells the program that npm's scripts started it, so that its sentences name those.
 const isScript = ["start", "backup"].includes(process.env.npm_lifecycle_event);
 const settings = isScript ? ["--env-file-if-exists=.env"] : existsSync(".env") ? ["--env-file=.env"] : [];
 if (command === "health" && rest.length === 0) {
-  // In this process: it runs every 10 s in a container, and needs no Node 26.
+  // In this process: it runs every 10 s in a container, and does not need Node 26.
   if (existsSync(".env")) process.loadEnvFile?.(".env");
   await import("../scripts/health.mjs");
 } else run(findRuntime(), [...settings, ...nodeFlags(folder), programFile(folder), ...process.argv.slice(2)]);

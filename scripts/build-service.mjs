@@ -34,7 +34,7 @@ function packageOf(file) {
   return found === null ? null : found[0];
 }
 
-/** The licences of the packages in the bundle, which their terms want beside every copy. */
+/** The licences of the packages in the bundle, which must accompany every copy. */
 function licences(packages) {
   return [...packages]
     .sort()
@@ -48,10 +48,10 @@ function licences(packages) {
     .join(`\n\n${"-".repeat(80)}\n\n`);
 }
 
-/** A process that runs an older build may still load files of it, which have names of their own. */
+/** A process that runs an older build may still load its files, which have names of their own. */
 const keptMs = 7 * 86_400_000;
 
-/** Moves a build into its place; the stamp comes last. */
+/** Moves a build into its place; the stamp is written last. */
 function replace(target, fresh) {
   mkdirSync(target, { recursive: true });
   rmSync(join(target, "stamp"), { force: true });
@@ -74,7 +74,7 @@ async function build(target) {
   try {
     for (const [name, input, more] of [
       ["main", "main", { chunkFileNames: "[name]-[hash].mjs" }],
-      // By itself each: what they shared with the process would be loaded whole in every thread.
+      // Each one separately: code shared with the process would be loaded completely in every thread.
       ...ownModules().map((module) => [module.replaceAll("/", "-"), module, { codeSplitting: false }]),
     ]) {
       const bundle = await rolldown({
@@ -87,7 +87,7 @@ async function build(target) {
         dir: fresh,
         format: "esm",
         entryFileNames: "[name].mjs",
-        // Names stay, for stack traces.
+        // Names are kept, for stack traces.
         minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
         sourcemap: true,
         sourcemapExcludeSources: true,

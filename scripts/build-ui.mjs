@@ -16,7 +16,7 @@ const worthwhile = 1_024;
 /** What the dashboard shares with the service, as `test/ui/source.test.ts` holds it. */
 const shared = ["src/contract/messages/segments.ts"];
 
-/** What goes into the built files, and what builds them. */
+/** The inputs of the build, and the tools that perform it. */
 const packages = [
   "vite",
   "react",
@@ -33,7 +33,7 @@ const packages = [
   "lucide-react",
 ];
 
-/** What the built files are made from, as one hash. */
+/** A hash of the inputs. */
 function stampOf() {
   const hash = createHash("sha256");
   for (const name of readdirSync(ui, { recursive: true }).sort()) {
@@ -50,7 +50,7 @@ function stampOf() {
   return hash.digest("hex");
 }
 
-/** Builds into a folder of its own, which then takes the place of the old one, so that a failure leaves that. */
+/** Builds into a folder of its own, which then replaces the old one, so that a failure leaves the old one. */
 async function build(stamp) {
   const { build: viteBuild } = await import("vite");
   const fresh = join(ui, `dist.${process.pid}`);
@@ -76,7 +76,7 @@ async function build(stamp) {
 }
 
 try {
-  // The image has ui/dist alone.
+  // The image contains only ui/dist.
   if (process.env.TRUNKLINE_DASHBOARD !== "false" && existsSync(join(ui, "index.html"))) {
     mkdirSync(ui, { recursive: true });
     const stamp = stampOf();

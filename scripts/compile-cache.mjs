@@ -9,10 +9,10 @@ import { join } from "node:path";
 if (!process.env.NODE_COMPILE_CACHE) {
   const folder = join(process.env.TRUNKLINE_DATA_DIR || "data", "cache");
   try {
-    // Also makes the data folder, which only its owner may read.
+    // Also creates the data folder, readable only by its owner.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch {
-    // A start without the cache is only slower; a folder that cannot be used is reported by the service itself.
+    // Without the cache, a start is only slower; the service itself reports a folder that cannot be used.
   }
   enableCompileCache(folder);
   // Threads read it from here.

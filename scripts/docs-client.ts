@@ -79,7 +79,7 @@ function parametersOf(
   return fields.length === 0 ? "Record<string, never>" : `{ ${fields.join("; ")} }`;
 }
 
-/** What `call` resolves with: the parsed JSON, the string that a text is, or nothing. A stream is read piece by piece, and no reply. */
+/** The result of `call`: the parsed JSON, the string of a text, or nothing. A stream is read piece by piece and has no reply. */
 function replyOf({ responses }: Operation): string {
   const success = Object.entries(responses).find(([status]) => status.startsWith("2"));
   const content = success?.[1].content ?? {};
@@ -91,7 +91,7 @@ function replyOf({ responses }: Operation): string {
   return isText ? "string" : "undefined";
 }
 
-/** The names of the components that a value refers to, and what those refer to. */
+/** The names of the components that a value refers to, directly or indirectly. */
 export function componentsOf(
   value: unknown,
   all: Record<string, Json>,
@@ -117,7 +117,7 @@ const managedOf = ({ paths }: Document) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     );
 
-/** The text of `ui/src/api/schema.ts`: the types of the components, and the words of those that are one of several. */
+/** The text of `ui/src/api/schema.ts`: the types of the components, and the words of enums. */
 export function clientTypes(document: object): string {
   const { components } = document as Document;
   const operations = managedOf(document as Document);
@@ -130,14 +130,14 @@ export function clientTypes(document: object): string {
   return `${generated}
 ${types.join("\n")}
 
-/** The words of those types that are one of several, in the document's order. */
+/** The words of the enum types, in the document's order. */
 export const words = {
 ${words.join("\n")}
 } as const;
 `;
 }
 
-/** The text of `ui/src/api/operations.ts`: what each operation takes and answers, its method and its path. */
+/** The text of `ui/src/api/operations.ts`: the input and output of each operation, its method and its path. */
 export function clientOperations(document: object): string {
   const { components } = document as Document;
   const operations = managedOf(document as Document);

@@ -7,7 +7,7 @@ import { aiProblem, aiProblems } from "#contract/ai/openai-error.ts";
 import { problems, refusals, validationFailed } from "#contract/problem.ts";
 import { code, table } from "./docs-tables.ts";
 
-/** Of AI endpoints, beside `aiProblems`: what became of asking the pool's members. Status and when. */
+/** For AI endpoints, besides `aiProblems`: the result of calling the pool's members. Status and when. */
 export const poolCodes: Record<string, readonly [status: string, when: string]> = {
   unsupported_parameter: ["400", "No member of the pool can do what a parameter asks for; `param` names it."],
   context_length_exceeded: ["400", "The request is too long for every member that could be asked."],
@@ -39,7 +39,7 @@ export const poolCodes: Record<string, readonly [status: string, when: string]> 
   sandbox_failing: ["503", "The sandbox's model `failing` was asked, which never works."],
 };
 
-/** `error.code` of messages, and `code` of their events: what Trunkline itself says. */
+/** `error.code` of messages, and `code` of their events: Trunkline's own codes. */
 export const messageCodes: Record<string, string> = {
   suppressed: "The recipient is on the suppression list, ours or the vendor's. Nothing was sent.",
   too_late: "It was found due longer ago than the account's `lateness_ms` allows. Nothing was sent.",
@@ -117,7 +117,7 @@ export const messageCodes: Record<string, string> = {
   sandbox_aborted: "It was stopped while the sandbox was being slow, as its recipient asks for.",
 };
 
-/** Words of vendors that adapters know by name and pass on as they are. */
+/** Codes of vendors that adapters know by name and pass on unchanged. */
 export const vendorCodes: Record<string, string> = {
   Reject: "Amazon SES found a virus in it.",
   RenderingFailure: "Amazon SES could not fill in its template.",
@@ -140,7 +140,7 @@ export const vendorCodes: Record<string, string> = {
 
 const shown = (body: object) => `\`\`\`json\n${JSON.stringify(body, null, 2)}\n\`\`\``;
 
-/** Some codes are in two tables, so that an anchor begins with the kind of its table. */
+/** Some codes are in two tables, so an anchor begins with the kind of its table. */
 export type CodeKind = "problem" | "ai" | "message" | "vendor";
 
 /** Where the page explains a code: `errors.md#ai-empty_answer`. */
@@ -151,7 +151,7 @@ const anchored = (kind: CodeKind, name: string) => `<a id="${anchorOf(kind, name
 const rowsOf = (kind: CodeKind, codes: Record<string, string>) =>
   Object.entries(codes).map(([name, when]) => [anchored(kind, name), when]);
 
-/** The whole page. `mark`: the line that says that it is generated. */
+/** The whole page. `mark`: the line that marks it as generated. */
 export function errorsPage(mark: string): string {
   const rows = Object.entries(problems).map(([name, { status, message, when }]) => [
     String(status),

@@ -1,20 +1,20 @@
-// The reference page of webhook events: of each, when it is posted, its fields, and one as it was posted.
+// The reference page of webhook events: for each, when it is posted, its fields, and an example.
 
 import { z } from "zod";
 import { eventCatalogue } from "#contract/events/catalogue.ts";
 import { code, payload, table } from "./docs-tables.ts";
 
-/** Of a message's record, what only a look-up shows. */
+/** Fields of a message's record that only a look-up shows. */
 const notInEvents = ["events"];
 
-/** The fields of an event's data; of several shapes, first what all of them have. */
+/** The fields of an event's data; if it has several shapes, first those that all have. */
 function fieldsOf(data: z.ZodType): string {
   if (!(data instanceof z.ZodDiscriminatedUnion)) return payload(data, notInEvents);
   const shapes = data.options as z.ZodObject[];
   const namesOf = ({ shape }: z.ZodObject) => Object.keys(shape);
   const [first, ...others] = shapes;
   if (first === undefined) return "";
-  // Each has the word by which they are told apart, with a value of its own.
+  // Each has the word that distinguishes it, with a value of its own.
   const shared = namesOf(first).filter(
     (name) => name !== "channel" && others.every((each) => name in each.shape),
   );
@@ -26,7 +26,7 @@ function fieldsOf(data: z.ZodType): string {
   ].join("\n\n");
 }
 
-/** The whole page. `mark`: the line that says that it is generated. */
+/** The whole page. `mark`: the line that marks it as generated. */
 export function eventsPage(mark: string): string {
   const firstOf = new Map<z.ZodType, string>();
   const sections = eventCatalogue.map(({ type, description, data, example }) => {
@@ -58,5 +58,5 @@ ${table(["Event", "What happened"], rows)}
 ${sections.join("\n")}`;
 }
 
-/** The anchor that Markdown's renderers make of a heading. */
+/** The anchor that Markdown renderers make of a heading. */
 const anchor = (type: string) => type.replaceAll(".", "");

@@ -5,7 +5,7 @@ import { componentsOf, type Document, generated, nameOf, typeOf } from "./docs-c
 /** The channel API: everything for an account's key. */
 const channelPath = /^\/api\/(?:sms|whatsapp|email|get|cancel|reschedule|resolve|received)\//;
 
-/** The names of the components that the packages have, sorted. */
+/** The names of the packages' components, sorted. */
 export function componentNames({ paths, webhooks, components }: Document): string[] {
   const operations = Object.entries(paths)
     .filter(([path]) => channelPath.test(path))

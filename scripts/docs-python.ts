@@ -1,10 +1,10 @@
-// The types of the Python client, from the OpenAPI document: a TypedDict for each object and an alias for everything else, in the
-// words of Python 3.9.
+// The types of the Python client, from the OpenAPI document: a TypedDict for each object and an alias for everything else, in the syntax of
+// Python 3.9.
 
 import { type Document, type Json, nameOf } from "./docs-client.ts";
 import { componentNames, eventNames } from "./docs-packages.ts";
 
-/** Of the names that the document may use, those that no class can have as fields. */
+/** Names in the document that cannot be fields of a class. */
 const keywords = ["from", "class", "global", "import", "in", "is", "pass", "return"];
 
 const scalars: Record<string, string> = {
@@ -23,11 +23,11 @@ const capital = (name: string) =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join("");
 
-/** Writes types; objects inside of others get names of their own, and come before those that have them. */
+/** Writes types; nested objects get names of their own, and precede those that contain them. */
 class Writer {
   readonly blocks: string[] = [];
 
-  /** The expression for a schema. `name`: what an object without a name is called. */
+  /** The expression for a schema. `name`: the name for an object without one. */
   expression(schema: Json | boolean, name: string): string {
     if (typeof schema === "boolean") return "Any";
     if (schema.$ref !== undefined) return `"${nameOf(schema.$ref)}"`;
@@ -51,7 +51,7 @@ class Writer {
     return scalars[String(schema.type)] ?? "Any";
   }
 
-  /** A TypedDict. Fields that may be missing are in a class of their own, for Python 3.9 has no `NotRequired`. */
+  /** A TypedDict. Optional fields are in a class of their own, because Python 3.9 has no `NotRequired`. */
   object(schema: Json, name: string): void {
     const required = new Set((schema.required ?? []) as string[]);
     const fields = Object.entries((schema.properties ?? {}) as Record<string, Json>).map(

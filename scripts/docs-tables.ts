@@ -1,4 +1,4 @@
-// Tables for the reference pages: what a zod schema takes, one row a field, in words for a newcomer.
+// Tables for the reference pages: the fields of a zod schema, one row each, in words for a newcomer.
 
 import { z } from "zod";
 
@@ -26,7 +26,7 @@ interface Schema {
 
 const schemaOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" }) as Schema;
 
-/** Of an event, whose schemas are components with names: each written where it is used. None of them refers to itself. */
+/** For an event, whose schemas are named components: each is written where it is used. None of them refers to itself. */
 function wholeSchemaOf(schema: z.ZodType): Schema {
   const { $defs = {}, ...root } = schemaOf(schema) as Schema & { $defs?: Record<string, Schema> };
   const inline = (value: unknown): unknown => {
@@ -50,7 +50,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)].join("\n");
 }
 
-/** The schema without the alternative `null`, and whether that was one. */
+/** The schema without the alternative `null`, and whether it had one. */
 function withoutNull(schema: Schema): { bare: Schema; nullable: boolean } {
   const { anyOf, type } = schema;
   if (anyOf?.some((option) => option.type === "null")) {
@@ -125,13 +125,13 @@ function fieldRows(schema: Schema, prefix = "", without: readonly string[] = [])
 }
 
 const fieldHead = ["Field", "Form", "Default", "What it is"] as const;
-/** A table of everything that a schema takes; `without` names paths to leave out, with all that is in them. */
+/** A table of all fields of a schema; `without` names paths to leave out, with everything in them. */
 export const fields = (schema: z.ZodType, prefix = "", without: readonly string[] = []) => {
   const rows = fieldRows(schemaOf(schema), prefix, without);
   return rows.length === 0 ? "There are none." : table(fieldHead, rows);
 };
 
-/** A table of what is always sent, and of what may be, which has no default. */
+/** A table of fields that are always sent, and of optional ones, which have no default. */
 export const payload = (schema: z.ZodType, without: readonly string[] = []) => {
   const rows = fieldRows(wholeSchemaOf(schema), "", without).map(
     ([name = "", words = "", is, purpose = ""]) => [

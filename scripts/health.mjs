@@ -1,5 +1,5 @@
-// Ends with 0 when the service of this machine is ready, else with 1 and the reason. It reads the settings that name the
-// address. A program of its own, because loading the service takes a second of CPU, and this runs every 10 s.
+// Exits with 0 if the service of this machine is ready, otherwise with 1 and the reason. It reads the settings for the address. A program
+// of its own, because loading the service takes a second of CPU, and this runs every 10 s.
 import { get } from "node:http";
 
 const timeoutMs = 2_500;

@@ -1,5 +1,5 @@
-// Loaded before the service (`node --import`): leaves a file named by the process id while the process lives, so that
-// another start in this folder does not install packages under it (`scripts/ready.mjs`).
+// Loaded before the service (`node --import`): creates a file named by the process id while the process lives, so that another start in
+// this folder does not install packages under it (`scripts/ready.mjs`).
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,6 @@ if (isMainThread) {
     writeFileSync(mark, "");
     process.on("exit", () => rmSync(mark, { force: true }));
   } catch {
-    // A folder that cannot be written is not installed into either.
+    // Nothing can be installed into a read-only folder either.
   }
 }

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { parseSync } from "vite";
 
 const folder = "dist/package";
-/** What is copied as it is. */
+/** Copied unchanged. */
 const copied = [
   "bin",
   "scripts/compile-cache.mjs",
@@ -33,7 +33,7 @@ function toJavaScript(source: string): string {
   return code.replace(/(["'])([#.\w][\w./#-]*)\.ts\1/g, "$1$2.js$1");
 }
 
-/** Its line breaks, and spaces for the last line, behind which code may go on. */
+/** Its line breaks, and spaces for the last line, after which code may continue. */
 function blank(comment: string): string {
   const lines = comment.split("\n");
   return "\n".repeat(lines.length - 1) + " ".repeat(lines.at(-1)?.length ?? 0);
@@ -44,12 +44,12 @@ interface Manifest {
   version: string;
 }
 
-/** The package's own `package.json`: nothing of it is for this repository alone. */
+/** The package's own `package.json`: without the entries that only this repository needs. */
 function manifestOf(manifest: Manifest): Manifest {
   const { private: _, dependencies, devDependencies, scripts, imports, ...kept } = manifest;
   return {
     ...kept,
-    // `bin/trunkline.mjs` brings Node 26 along.
+    // `bin/trunkline.mjs` installs Node 26.
     engines: { node: ">=20" },
     bin: { trunkline: "bin/trunkline.mjs" },
   };
@@ -68,7 +68,7 @@ for (const path of globSync("bridge/whatsapp/*.ts")) {
 // Messages, settings and `trunkline init` name these pages. Their pictures stay out.
 for (const path of [...copied, ...globSync("docs/**/*.md")])
   cpSync(path, join(folder, path), { recursive: true });
-// What is compressed is not there twice.
+// Compressed files are not included twice.
 for (const path of globSync(`${folder}/ui/dist/**/*.gz`)) rmSync(path.replace(/\.gz$/, ""));
 const build = ["scripts/build-service.mjs", `--into=${folder}/build/service`];
 const built = spawnSync(process.execPath, build, { encoding: "utf8", stdio: "inherit" });

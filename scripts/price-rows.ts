@@ -1,4 +1,4 @@
-// List prices as `@pydantic/genai-prices` has them, as rows of our own.
+// List prices of `@pydantic/genai-prices` as rows of our own.
 
 import type { ListPrices, Price } from "#providers/prices/list-price.ts";
 
@@ -7,32 +7,32 @@ type Amount = number | { base: number; tiers?: { start: number; price: number }[
 type Amounts = Readonly<Record<string, Amount | undefined>>;
 type Match = Readonly<Record<string, unknown>>;
 
-/** A model of the package. Of several prices the later ones hold from a day on, or at hours of the day. */
+/** A model of the package. Of several prices, later ones apply from a day on, or at certain hours. */
 export interface ListedModel {
   id: string;
   match: Match;
   prices: Amounts | { prices: Amounts; constraint?: { type: string; start_date?: string } }[];
 }
 
-/** The names that a model is known by: its id, and those that the package compares whole. */
+/** The names of a model: its id, and those that the package matches exactly. */
 function namesOf({ id, match }: ListedModel): string[] {
   const either = Array.isArray(match.or) ? (match.or as Match[]) : [match];
   return [id, ...either.flatMap(({ equals }) => (typeof equals === "string" ? [equals] : []))];
 }
 
-/** Six decimals, as members' prices have. */
+/** Six decimals, like members' prices. */
 const rounded = (value: number) => Math.round(value * 1e6) / 1e6;
 const amountOf = (amount: Amount | undefined): number | undefined =>
   amount === undefined ? undefined : rounded(typeof amount === "number" ? amount : amount.base);
 
-/** The amount of a prompt above so many tokens, or of a short one if that is null. */
+/** The price of a prompt above this many tokens, or of a short one if that is null. */
 const amountAbove = (amount: Amount | undefined, above: number | null): number | undefined => {
   const tiers = typeof amount === "object" ? (amount.tiers ?? []) : [];
   const tier = above === null ? undefined : tiers.find(({ start }) => start === above);
   return tier === undefined ? amountOf(amount) : rounded(tier.price);
 };
 
-/** The length above which prompts cost more. Null if they do not. Throws for more than one, which rows do not have. */
+/** The length above which prompts cost more. Null if there is none. Throws for more than one, which rows cannot express. */
 function longAbove(id: string, amounts: Amounts): number | null {
   const starts = Object.values(amounts).flatMap((amount) =>
     typeof amount === "object" ? (amount.tiers ?? []).map(({ start }) => start) : [],
@@ -42,7 +42,7 @@ function longAbove(id: string, amounts: Amounts): number | null {
   return above;
 }
 
-/** `above`: of a prompt above so many tokens, or null for a short one. Null if there is no price for tokens. */
+/** `above`: for a prompt above this many tokens, or null for a short one. Null if there is no price for tokens. */
 function rowAt(amounts: Amounts, above: number | null): Omit<Price, "long_prompt"> | null {
   const input = amountAbove(amounts.input_mtok, above);
   if (input === undefined) return null;
@@ -58,7 +58,7 @@ function rowAt(amounts: Amounts, above: number | null): Omit<Price, "long_prompt
   };
 }
 
-/** The prices on a day. Of those that change with the hour it is the highest, so that a budget is not exceeded. */
+/** The prices on a day. If they change with the hour, the highest, so that a budget is not exceeded. */
 function pricesOn({ prices }: ListedModel, date: string): Amounts | null {
   if (!Array.isArray(prices)) return prices;
   const begun = prices.filter(({ constraint }) => (constraint?.start_date ?? date) <= date);
@@ -68,7 +68,7 @@ function pricesOn({ prices }: ListedModel, date: string): Amounts | null {
   return begun.toSorted((a, b) => inputOf(b) - inputOf(a))[0]?.prices ?? null;
 }
 
-/** The rows of a vendor's models on a day. Models without a price for tokens have none. */
+/** The rows of a vendor's models on a day. Models without a price for tokens are omitted. */
 export function rowsOf(models: readonly ListedModel[], date: string): Record<string, Price> {
   const rows: Record<string, Price> = {};
   for (const model of models) {
@@ -89,7 +89,7 @@ const lineOf = (price: object): string =>
     .map(([field, value]) => `${JSON.stringify(field)}: ${typeof value === "object" ? lineOf(value) : value}`)
     .join(", ")} }`;
 
-/** The text of the file: a model a line, in the order of their names. */
+/** The text of the file: one model a line, ordered by name. */
 export function pricesText({ date, source, prices }: ListPrices): string {
   const vendors = Object.entries(prices).map(([vendor, models]) => {
     const rows = Object.entries(models)

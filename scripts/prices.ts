@@ -1,5 +1,5 @@
-// `npm run prices [-- VERSION]`: writes the vendors' list prices, from the newest version of the package `@pydantic/genai-prices` or from the
-// one that is named. A model that the package no longer has keeps its price: vendors bill old ones for years.
+// `npm run prices [-- VERSION]`: writes the vendors' list prices, from the newest version of the package `@pydantic/genai-prices` or from
+// the given one. A model that the package no longer has keeps its price: vendors bill old ones for years.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ import { type ListedModel, pricesText, rowsOf } from "./price-rows.ts";
 const file = "src/providers/prices/list-prices.json";
 const name = "@pydantic/genai-prices";
 
-/** The package's names of vendors, where they are others. */
+/** The package's names of vendors, if they differ. */
 const idOf: Partial<Record<ListedVendor, string>> = {
   gemini: "google",
   xai: "x-ai",

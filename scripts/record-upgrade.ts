@@ -1,6 +1,6 @@
-// `node scripts/record-upgrade.ts [FILE]`: starts this version on an empty SQLite database, makes one of everything through its APIs, stops it,
-// and writes its database to `test/upgrade/VERSION.json.gz`. A release does it (`release.ts`); `test/upgrade/` opens every such file
-// with the sources of the day. Nothing leaves this machine.
+// `node scripts/record-upgrade.ts [FILE]`: starts this version on an empty SQLite database, creates one of everything through its APIs,
+// stops it, and writes its database to `test/upgrade/VERSION.json.gz`. A release does it (`release.ts`); `test/upgrade/` opens every such
+// file with the current sources. Nothing leaves this machine.
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -25,7 +25,7 @@ const waitMs = 60_000;
 
 type Body = Record<string, unknown>;
 
-/** One request. Throws for any answer but 2xx. */
+/** One request. Throws for any answer other than 2xx. */
 async function ask(url: string, body: Body | null, headers: Record<string, string>): Promise<Body> {
   const answer = await fetch(url, {
     headers: { ...headers, ...(body === null ? {} : { "content-type": "application/json" }) },
@@ -36,7 +36,7 @@ async function ask(url: string, body: Body | null, headers: Record<string, strin
   return JSON.parse(text) as Body;
 }
 
-/** Starts the service; resolves with its address, the code for its first operator, and what stops it. */
+/** Starts the service; resolves with its address, the code for its first operator, and a function that stops it. */
 async function start(): Promise<{ base: string; code: string; stop(): Promise<void> }> {
   const provision = join(folder, "provision.json");
   const management_tokens = [{ name: "recorder", token: keys.token, role: "operator" }];
@@ -63,7 +63,7 @@ async function start(): Promise<{ base: string; code: string; stop(): Promise<vo
     void ended.then((code) => reject(new Error(`The service ended with ${code}.`)));
     createInterface({ input: child.stdout }).on("line", (line) => {
       if (line.includes('"process.listening"')) base = (JSON.parse(line) as { address: string }).address;
-      // The first start prints the link that makes the first operator.
+      // The first start prints the link that creates the first operator.
       const [, found] = /\b(tls_[\w-]+)/.exec(line) ?? [];
       if (found !== undefined) resolve(found);
     });
@@ -79,7 +79,7 @@ async function start(): Promise<{ base: string; code: string; stop(): Promise<vo
   };
 }
 
-/** An endpoint on this machine for webhooks, which takes everything. */
+/** A webhook endpoint on this machine that accepts everything. */
 async function receiver(): Promise<{ url: string; taken(): number; close(): void }> {
   let taken = 0;
   const server = createServer((request, response) => {
@@ -141,7 +141,7 @@ const gateways: Body[] = [
   },
 ];
 
-/** Makes one of everything, and waits until each message is what it stays. */
+/** Creates one of everything, and waits until each message has its final status. */
 async function makeEverything(
   { base, code }: { base: string; code: string },
   hook: { url: string; taken(): number },
@@ -257,7 +257,7 @@ try {
   console.log(`${path} has the database of ${version}.`);
 } catch (error) {
   console.error(`record-upgrade: ${(error as Error).message}`);
-  // The service, should it still run, ends with this process.
+  // The service, if it still runs, ends with this process.
   setImmediate(() => process.exit(1));
 } finally {
   hook.close();

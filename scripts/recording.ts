@@ -1,11 +1,11 @@
-// The database of a version as a file, `test/upgrade/VERSION.json.gz`, from which tests of later versions make it again. It has the
-// statements that make SQLite's tables, and the rows of each table, so that PostgreSQL can have them too.
+// The database of a version as a file, `test/upgrade/VERSION.json.gz`, from which tests of later versions restore it. It contains the
+// statements that create SQLite's tables, and the rows of each table, so that PostgreSQL can have them too.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 
-/** A larger file is refused: every release leaves one in the repository. */
+/** A larger file is refused: every release adds one to the repository. */
 const maxBytes = 300_000;
 
 type Value = string | number | null | { bytes: string };
@@ -15,7 +15,7 @@ export interface Recording {
   /** Epoch ms: tests set their clock to a time shortly after it. */
   recordedAt: number;
   masterKey: string;
-  /** What callers and operators have. */
+  /** The credentials of callers and operators. */
   keys: { api: string; named: string; pool: string; token: string };
   user: { email: string; password: string };
   accountId: string;
@@ -53,7 +53,7 @@ export function readTables(path: string): Pick<Recording, "schema" | "tables"> {
   }
 }
 
-/** Writes the file. Throws when it is too large. */
+/** Writes the file. Throws if it is too large. */
 export function writeRecording(path: string, recording: Recording): void {
   const bytes = gzipSync(JSON.stringify(recording), { level: 9 });
   if (bytes.length > maxBytes)

@@ -1,4 +1,4 @@
-// What a release changes in files of this repository.
+// The changes of a release to files of this repository.
 
 /** `1.2.3`, or `1.2.3-rc.1`. */
 const versionForm = /^(\d+)\.(\d+)\.(\d+)(?:-[a-z0-9]+(?:\.[a-z0-9]+)*)?$/;
@@ -17,7 +17,7 @@ export function checkNext(current: string, next: string): void {
   if (!later) throw new Error(`${next} does not come after ${current}.`);
 }
 
-/** How old list prices may be at a release, days: vendors bring out models every few weeks. */
+/** Maximum age of list prices at a release, days: vendors release models every few weeks. */
 const maxPriceDays = 60;
 
 /** Throws if the list prices of `date` are too old for a release on `today`; both as `2026-11-26`. */
@@ -29,7 +29,7 @@ export function checkPrices(date: string, today: string): void {
     );
 }
 
-/** The changelog with what was unreleased under the version, and a new empty part above it. `date`: `2026-11-26`. */
+/** The changelog with the unreleased part under the version, and a new empty part above it. `date`: `2026-11-26`. */
 export function cutChangelog(text: string, version: string, date: string): string {
   const heading = "## Unreleased\n";
   const at = text.indexOf(heading);
@@ -41,7 +41,7 @@ export function cutChangelog(text: string, version: string, date: string): strin
   return `${text.slice(0, at)}${heading}\n## ${version} (${date})\n${rest}`;
 }
 
-/** The part of a version, for the notes of the release. */
+/** The part of a version, for the release notes. */
 export function notesOf(changelog: string, version: string): string {
   const [, after] = changelog.split(new RegExp(`^## ${version.replaceAll(".", "\\.")} \\([\\d-]+\\)\n`, "m"));
   if (after === undefined) throw new Error(`CHANGELOG.md has no part of ${version}.`);
@@ -49,7 +49,7 @@ export function notesOf(changelog: string, version: string): string {
   return (end === -1 ? after : after.slice(0, end)).trim();
 }
 
-/** A `package.json` or `package-lock.json` with the version in its places and its layout as it was. */
+/** A `package.json` or `package-lock.json` with the new version and its layout unchanged. */
 export function bumped(text: string, version: string): string {
   const file = JSON.parse(text) as { version: string; packages?: Record<string, { version?: string }> };
   file.version = version;
@@ -58,7 +58,7 @@ export function bumped(text: string, version: string): string {
   return `${JSON.stringify(file, null, /^ +/m.exec(text)?.[0] ?? 2)}\n`;
 }
 
-/** The Helm chart's `Chart.yaml` with the version in both of its places. */
+/** The Helm chart's `Chart.yaml` with the new version in both places. */
 export function bumpedChart(text: string, version: string): string {
   const changed = text.replace(/^version: .*$/m, `version: ${version}`);
   return changed.replace(/^appVersion: .*$/m, `appVersion: "${version}"`);

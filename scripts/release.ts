@@ -15,7 +15,7 @@ function fail(sentence: string): never {
   process.exit(1);
 }
 
-/** Runs a program to its end and returns what it printed; ends when it fails. */
+/** Runs a program to its end and returns its output; exits if it fails. */
 function run(program: string, args: readonly string[], stdio: "pipe" | "inherit" = "pipe"): string {
   const windows = process.platform === "win32";
   const { status, stdout, stderr, error } = spawnSync(program, args, {
@@ -58,7 +58,7 @@ writeFileSync(chart, bumpedChart(readFileSync(chart, "utf8"), version));
 const changelog = cutChangelog(readFileSync("CHANGELOG.md", "utf8"), version, date);
 writeFileSync("CHANGELOG.md", changelog);
 run("npm", ["run", "docs"]);
-// The database that this version leaves, for the upgrades of all later ones.
+// The database of this version, for the upgrades of all later ones.
 run(process.execPath, ["scripts/record-upgrade.ts"]);
 run("git", ["add", "--all"]);
 run("git", ["commit", "--quiet", "--message", `release: ${version}`]);

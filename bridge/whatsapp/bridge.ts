@@ -19,7 +19,7 @@ export function runBridge({ verification, server }: BridgeOptions): void {
       loaded.library.WA_CERT_DETAILS.PUBLIC_KEY = server.rootKey;
     return loaded;
   });
-  // The library leaves promises alone; what is thrown out of a callback may leave it in any state.
+  // The library does not handle all promises; an exception in a callback may leave it in any state.
   process.on("unhandledRejection", () => {});
   process.on("uncaughtException", () => process.exit(70));
   process.on("disconnect", () => process.exit(0));

@@ -1,14 +1,14 @@
-// What people see of the device in a chat beside its messages: that it is typing, and that it has read theirs.
+// What people see of the device in a chat besides its messages: that it is typing, and that it has read theirs.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Socket } from "./library.ts";
 
-/** As fast typists do, and for a few seconds at most, ms. */
+/** The speed of a fast typist, and a few seconds at most, ms. */
 const msPerChar = 40;
 const minTypingMs = 1_000;
 const maxTypingMs = 4_000;
 
-/** Shows that a text is being typed, for a time that fits its length. What fails is left: the message matters alone. */
+/** Shows that a text is being typed, for a time that matches its length. Failures are ignored: only the message matters. */
 export async function showTyping(socket: Socket, jid: string, text: string): Promise<void> {
   const ms = Math.min(maxTypingMs, Math.max(minTypingMs, text.length * msPerChar));
   await socket.sendPresenceUpdate("composing", jid).catch(() => {});
@@ -16,7 +16,7 @@ export async function showTyping(socket: Socket, jid: string, text: string): Pro
   await socket.sendPresenceUpdate("paused", jid).catch(() => {});
 }
 
-/** Best effort. People see it unless the phone's privacy settings withhold it. `facts`: of a received message, as JSON. */
+/** Best effort. People see it unless the phone's privacy settings prevent it. `facts`: of a received message, as JSON. */
 export async function markRead(socket: Socket, facts: string): Promise<void> {
   const { chat, id } = JSON.parse(facts) as { chat: string; id: string };
   await socket.readMessages([{ remoteJid: chat, id, fromMe: false }]).catch(() => {});

@@ -1,5 +1,5 @@
-// Encrypts and decrypts: keys are stored by each encryption and each decryption itself, before their result is used, and what
-// a person wrote is stored together with the keys that decrypted it.
+// Encrypts and decrypts: each encryption and decryption stores its keys before the result is used, and a person's message is stored
+// together with the keys that decrypted it.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ReceivedFacts } from "../../src/gateways/whatsapp/linked/protocol.ts";
@@ -25,7 +25,7 @@ export class Decryption {
     this.#onReceived = onReceived;
   }
 
-  /** Notes the stanzas that come over the connection. */
+  /** Records the stanzas that arrive over the connection. */
   watch({ ws }: Socket): void {
     ws.prependListener("CB:message", (node) => {
       for (const child of Array.isArray(node.content) ? node.content : [])
@@ -85,7 +85,7 @@ export class Decryption {
     return repository;
   }
 
-  /** The sender's number, digits; null: WhatsApp does not tell it. */
+  /** The sender's number, digits; null if WhatsApp does not reveal it. */
   async #numberOf({ attrs }: Node, { getPNForLID }: { getPNForLID(lid: string): Promise<string | null> }) {
     const { from = "" } = attrs;
     const { jidDecode } = this.#library;
@@ -94,7 +94,7 @@ export class Decryption {
     return jidDecode(known)?.user ?? null;
   }
 
-  /** Null: not from a person to us. */
+  /** Null if it is not a message from a person to us. */
   #factsOf({ attrs }: Node, number: string | null, message: unknown): ReceivedFacts | null {
     const { from = "", id = "", notify, sender_lid: senderLid } = attrs;
     const sender = this.#library.jidDecode(from);

@@ -1,6 +1,6 @@
-// One linked device: its connection to WhatsApp, and the way of a message over it. Keys are stored before the frame that
-// uses them leaves, a message counts as sent when WhatsApp's server has answered it, and what a person wrote is stored
-// together with the keys that decrypted it.
+// One linked device: its connection to WhatsApp, and the path of a message over it. Keys are stored before the frame that uses them is
+// sent, a message counts as sent when WhatsApp's server has answered it, and a person's message is stored together with the keys that
+// decrypted it.
 
 import type { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,7 +26,7 @@ import { ParentStorage, type ReportedStatus, receiptStatus } from "./storage.ts"
 type Pair = (ToBridge & { type: "connect" })["pair"];
 type Send = ToBridge & { type: "send" };
 
-/** The library's first code for the QR lives longer than those that follow. */
+/** The library's first QR code is valid longer than those that follow. */
 const firstQrMs = 60_000;
 const nextQrMs = 20_000;
 const pairingCodeMs = 180_000;
@@ -37,7 +37,7 @@ const limitsMs = 6 * 3_600_000;
 const dayMs = 86_400_000;
 const restartRequired = 515;
 
-/** `url`: of a test's server; null: WhatsApp's. `agent`: the way through a proxy; null: none. */
+/** `url`: that of a test's server; null for WhatsApp's. `agent`: for a proxy; null for none. */
 interface Server {
   url: string | null;
   agent: Agent | null;
@@ -73,7 +73,7 @@ export class Device {
     this.#open = open;
     this.#post = post;
     this.#server = server;
-    // After changes that were not stored the library would send to the other devices without them.
+    // After changes that were not stored, the library would send to the other devices without them.
     this.#storage = new ParentStorage(post, () => this.#socket?.ws.socket?.terminate());
     this.#values = new DeviceValues(library, open.values, (changes) => this.#storage.save(changes));
     this.#sent = new SentMessages(library, this.#values);
@@ -151,7 +151,7 @@ export class Device {
       version: version ?? DEFAULT_CONNECTION_CONFIG.version,
       browser: [deviceName, "Chrome", "14.4.1"],
       ...(url === null ? {} : { waWebSocketUrl: url }),
-      // What the library gives its downloads.
+      // The options that the library passes to its downloads.
       ...(agent === null ? {} : { agent, options: { dispatcher: agent } }),
       logger: silent,
       markOnlineOnConnect: false,
@@ -193,7 +193,7 @@ export class Device {
     this.#holdReceipts(socket);
   }
 
-  /** The library acknowledges a receipt at once; it gets it when the parent has stored it. */
+  /** The library acknowledges a receipt at once, so it receives it only when the parent has stored it. */
   #holdReceipts({ ws }: Socket): void {
     const emit = ws.emit.bind(ws);
     ws.emit = (event, ...values) => {
@@ -254,7 +254,7 @@ export class Device {
     if (this.#socket !== socket || identity === null) return;
     this.#isOpen = true;
     this.#post({ type: "connected", identity });
-    // Again and again: a device may be connected for months.
+    // Repeatedly: a device may be connected for months.
     const sweepAndAskForLimits = () => {
       void Promise.all([this.#sent.sweep(), this.#polls.sweep()]).catch(() => {});
       void socket.fetchAccountReachoutTimelock().catch(() => {});
@@ -276,7 +276,7 @@ export class Device {
     clearInterval(this.#limitsTimer);
     const code = lastDisconnect?.error?.output?.statusCode ?? null;
     if (code === restartRequired && !this.#disposed) {
-      // After pairing, and now and then later: the server wants a new connection.
+      // After pairing, and occasionally later: the server requests a new connection.
       await this.#saving.catch(() => {});
       if (!this.#disposed && this.#socket === null) return this.#startSocket(credentials, null);
     }
@@ -301,7 +301,7 @@ export class Device {
     this.#isOpen = false;
     clearInterval(this.#limitsTimer);
     if (socket === null) return;
-    // The library waits for the other side's goodbye, which a dead line never brings.
+    // The library waits for the other side to close the connection, which never happens on a dead one.
     setTimeout(() => socket.ws.socket?.terminate(), 1_000).unref();
     await socket.end(undefined).catch(() => {});
     for (const lose of [...this.#waiting.values()]) lose({ kind: "left" });
@@ -353,7 +353,7 @@ export class Device {
     return this.#recipients.named(result, found.jid, message.number);
   }
 
-  /** Resolves when no answer came in time; a connection that is silent is tested meanwhile, and ended when it is dead. */
+  /** Resolves if no answer came in time; meanwhile a silent connection is tested, and closed if it is dead. */
   async #silence(socket: Socket, timeoutMs: number, over: AbortSignal): Promise<SendResult> {
     const startedAt = Date.now();
     await pause(Math.min(testAfterMs, timeoutMs), over);
@@ -376,7 +376,7 @@ export class Device {
     await socket.relayMessage(jid, message, { messageId: id });
   }
 
-  /** Posts the access to upload a file; `hosts` is empty while the device is not connected. */
+  /** Posts the access for uploading a file; `hosts` is empty while the device is not connected. */
   async #uploads(n: number): Promise<void> {
     const socket = this.#isOpen ? this.#socket : null;
     const access = await socket?.refreshMediaConn(false).catch(() => undefined);
@@ -388,7 +388,7 @@ export class Device {
     const refusal = error?.slice(0, 20) ?? null;
     const waiting = this.#waiting.get(id);
     if (waiting !== undefined) waiting({ kind: "acked", error: refusal });
-    // An answer that came too late settles the message as a report does.
+    // A late answer settles the message as a report does.
     else if (this.#sent.find(id) !== null)
       void this.#report(id, refusal === null ? "sent" : "failed", refusal).catch(() => {});
   }

@@ -1,9 +1,9 @@
-// Whether the frame of a message was encrypted and left: only then may the message have arrived.
+// Tracks whether the frame of a message was encrypted and sent: only then may the message have arrived.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Socket } from "./library.ts";
 
-/** Of the frame of one message. */
+/** The progress of one message's frame. */
 export interface Frame {
   encrypted: boolean;
   left: boolean;

@@ -1,5 +1,5 @@
-// What is stored of a device: credentials, keys, messages that were sent, numbers that were looked up. Everything is read
-// from memory, and written to the parent first: a value counts when the parent has stored it.
+// The stored values of a device: credentials, keys, sent messages, numbers that were looked up. Everything is read from memory, and written
+// to the parent first: a value counts once the parent has stored it.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHmac, randomBytes } from "node:crypto";
@@ -20,7 +20,7 @@ export class DeviceValues implements KeyStore {
   /** Written with the keys that depend on them, such as the counter of pre-keys. */
   credentials: Credentials | null = null;
 
-  /** `commit` resolves when the changes are stored, and rejects when they are not. */
+  /** `commit` resolves when the changes are stored, and rejects if they are not. */
   constructor(
     library: Library,
     values: Iterable<readonly [string, string]>,
@@ -35,14 +35,14 @@ export class DeviceValues implements KeyStore {
     if (credentials !== undefined) this.credentials = this.#parse(credentials) as Credentials;
   }
 
-  /** Whether a user, of a number or of a hidden one, is the linked account itself. */
+  /** Whether a user, by number or hidden id, is the linked account itself. */
   isOwn(user: string | undefined): boolean {
     const { me } = this.credentials ?? {};
     const own = [me?.id, me?.lid].map((jid) => this.#library.jidDecode(jid)?.user);
     return user !== undefined && own.includes(user);
   }
 
-  /** Forgets the present link, and begins another one. */
+  /** Deletes the current link, and begins another one. */
   async restart(): Promise<Credentials> {
     await this.forget();
     this.#isForgotten = false;
@@ -50,7 +50,7 @@ export class DeviceValues implements KeyStore {
     return this.credentials;
   }
 
-  /** Forgets the present link. Keys that the library still wants to store for it are refused. */
+  /** Deletes the current link. Keys that the library still wants to store for it are refused. */
   async forget(): Promise<void> {
     this.#isForgotten = true;
     this.credentials = null;
@@ -121,7 +121,7 @@ export class DeviceValues implements KeyStore {
     await this.write(changes);
   }
 
-  /** Ids hold phone numbers, so the database gets a digest of them. */
+  /** Ids contain phone numbers, so the database gets a digest of them. */
   #keyOf(type: string, id: string): string {
     this.#salt ??= randomBytes(32);
     const digest = createHmac("sha256", this.#salt).update(`${type}:${id}`).digest("base64url");

@@ -1,6 +1,6 @@
-// Loads Baileys with what it lacks. It takes every well-formed signature for valid: that of the server's certificate, of the
-// pairing, and of people's signed pre-keys. The one function behind all three is replaced before the library is loaded, and
-// a self-test proves it.
+// Loads Baileys and adds what it lacks. Baileys accepts every well-formed signature as valid: that of the server's certificate, of the
+// pairing, and of people's signed pre-keys. The one function behind all three is replaced before the library is loaded, and a self-test
+// proves it.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -30,7 +30,7 @@ export interface Credentials {
   [field: string]: unknown;
 }
 
-/** A choice in a poll, as it comes. */
+/** A choice in a poll, as received. */
 export interface EncryptedVote {
   encPayload: Bytes;
   encIv: Bytes;
@@ -88,7 +88,7 @@ interface Codec {
   fromObject(value: unknown): unknown;
 }
 
-/** What the bridge uses of Baileys. */
+/** The parts of Baileys that the bridge uses. */
 export interface Library {
   default(config: Values): Socket;
   initAuthCreds(): Credentials;
@@ -109,7 +109,7 @@ export interface Library {
   };
   generateWAMessage(jid: string, content: Values, options: Values): Promise<{ message: unknown }>;
   unpadRandomMax16(bytes: Bytes): Bytes;
-  /** Throws when the vote was encrypted with another secret or for other ids. */
+  /** Throws if the vote was encrypted with another secret or for other ids. */
   decryptPollVote(
     vote: EncryptedVote,
     of: { pollCreatorJid: string; pollMsgId: string; pollEncKey: Bytes; voterJid: string },
@@ -121,7 +121,7 @@ export interface Library {
   };
 }
 
-/** The library's log may hold keys: nothing of it is kept. */
+/** The library's log may contain keys: nothing of it is kept. */
 export const silent = {
   level: "silent",
   child: () => silent,
@@ -142,7 +142,7 @@ interface Curve {
   verifySignature(key: Buffer, message: Buffer, signature: Buffer): boolean;
 }
 
-/** Typed loosely: the package is not installed where the sources are checked. */
+/** Typed loosely: the package is not installed where the sources are type-checked. */
 const packageName = "baileys";
 
 export async function loadLibrary(verification: Verification): Promise<Loaded> {

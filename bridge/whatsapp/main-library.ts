@@ -1,4 +1,4 @@
-// The bridge with `verification: library`: signatures are checked as far as the library does.
+// The bridge with `verification: library`: signatures are verified only as far as the library does.
 
 import "./quiet.ts";
 import { runBridge } from "./bridge.ts";

@@ -1,4 +1,4 @@
-// The bridge as Trunkline starts it: every signature of WhatsApp's is checked.
+// The bridge as Trunkline starts it: every signature of WhatsApp is verified.
 
 import "./quiet.ts";
 import { runBridge } from "./bridge.ts";

@@ -1,4 +1,4 @@
-// What is sent, as a message of WhatsApp's protocol.
+// An outgoing message in WhatsApp's protocol.
 
 import type { BridgeContent } from "../../src/gateways/whatsapp/linked/protocol.ts";
 import { type Library, silent } from "./library.ts";

@@ -1,5 +1,5 @@
-// Polls that stand for lists, and votes as the rows that they choose. A vote is encrypted with a secret that went out with
-// its poll, so the secret is stored before the poll leaves.
+// Polls that represent lists, and votes as the rows that they choose. A vote is encrypted with a secret that was sent with its poll, so the
+// secret is stored before the poll is sent.
 
 import { createHash, randomBytes } from "node:crypto";
 import type { BridgeContent, ReceivedFacts } from "../../src/gateways/whatsapp/linked/protocol.ts";
@@ -21,9 +21,9 @@ export interface Vote {
   reply: NonNullable<ReceivedFacts["reply"]>;
 }
 
-/** Votes count for so long, ms. */
+/** How long votes count, ms. */
 const keptMs = 7 * 86_400_000;
-/** Polls that one sweep forgets, at most: they are removed in one transaction. */
+/** Maximum number of polls that one sweep deletes, in one transaction. */
 const sweptAtOnce = 2_000;
 
 export class Polls {
@@ -36,8 +36,8 @@ export class Polls {
   }
 
   /**
-   * Stores the poll and returns the secret that it goes out with. A second transmission has the secret of the first: a
-   * phone keeps the poll that it got first.
+   * Stores the poll and returns the secret that is sent with it. A second transmission has the secret of the first: a phone keeps the poll
+   * that it received first.
    */
   async keep(id: string, { options }: PollContent): Promise<Buffer> {
     const before = this.#find(id);
@@ -48,7 +48,7 @@ export class Polls {
     return secret;
   }
 
-  /** Null: no vote in a poll that is kept, or one that was taken back. `voters`: the sender's ids at WhatsApp. */
+  /** Null if it is not a vote in a stored poll, or was withdrawn. `voters`: the sender's ids at WhatsApp. */
   voteOf(message: unknown, voters: readonly string[]): Vote | null {
     const { pollUpdateMessage: update } = message as { pollUpdateMessage?: PollUpdate | null };
     const pollId = update?.pollCreationMessageKey?.id;
@@ -61,7 +61,7 @@ export class Polls {
     return { pollId, reply: { type: "list", id: option.id, title: option.title } };
   }
 
-  /** Forgets polls in which no vote counts any more, `sweptAtOnce` at most. */
+  /** Deletes polls whose votes no longer count, at most `sweptAtOnce`. */
   async sweep(): Promise<void> {
     const old = this.#values
       .keys("poll:")
@@ -71,8 +71,8 @@ export class Polls {
   }
 
   /**
-   * The hash of the option, which both ids of both sides may have encrypted: WhatsApp knows people by their number and by
-   * another id, and does not say which of them it took. The cipher refuses all but the right ones.
+   * The hash of the option, which may be encrypted with either id of both sides: WhatsApp knows people by their number and by another id,
+   * and does not say which of them it used. The cipher refuses all but the right ones.
    */
   #chosen(pollMsgId: string, { secret }: SentPoll, vote: EncryptedVote, voters: readonly string[]) {
     const { jidDecode, decryptPollVote } = this.#library;
@@ -97,7 +97,7 @@ export class Polls {
     return null;
   }
 
-  /** Null: it is not known, or its votes count no more. */
+  /** Null if it is unknown, or its votes no longer count. */
   #find(id: string): SentPoll | null {
     const text = this.#values.value(`poll:${id}`);
     const sent: SentPoll | null = text === undefined ? null : JSON.parse(text);

@@ -1,4 +1,4 @@
-// What a decrypted message says, as plain values.
+// The contents of a decrypted message, as plain values.
 
 import type { ReceivedFacts } from "../../src/gateways/whatsapp/linked/protocol.ts";
 import type { Vote } from "./polls.ts";
@@ -13,7 +13,7 @@ const textOf = (value: unknown, max = 65_536): string =>
   typeof value === "string" ? value.slice(0, max) : "";
 const numberText = (value: unknown): string => (typeof value === "number" ? String(value) : "");
 
-/** Envelopes around the message proper. */
+/** Envelopes around the actual message. */
 const envelopes = [
   "ephemeralMessage",
   "viewOnceMessage",
@@ -43,7 +43,7 @@ export function contentOf(message: unknown): Content | null {
   };
 }
 
-/** A vote in a poll that stands for a list is an answer to the list. */
+/** A vote in a poll that represents a list is an answer to the list. */
 export const chosenIn = ({ pollId, reply }: Vote): Content => ({
   type: "interactive",
   text: reply.title ?? "",
@@ -98,7 +98,7 @@ function partOf(message: unknown): Part | null {
   return null;
 }
 
-/** Null: WhatsApp does not keep it. */
+/** Null if WhatsApp does not store it. */
 function fileOf(kind: NonNullable<Content["file"]>["kind"], part: Fields): Content["file"] {
   const key = field(part, "mediaKey");
   const path = textOf(field(part, "directPath"), 1_500);

@@ -1,4 +1,4 @@
-// Whether a number is on WhatsApp, and with which devices. Each look-up counts against the number that asks, so answers are kept.
+// Whether a number is on WhatsApp, and with which devices. Each look-up counts against the number that makes it, so answers are kept.
 
 import type { SendResult } from "../../src/gateways/whatsapp/linked/protocol.ts";
 import type { DeviceValues } from "./keys.ts";
@@ -43,7 +43,7 @@ export class Recipients {
     }
   }
 
-  /** The result with the sender of messages from the address, if it is another one than the number that was looked up. */
+  /** The result with the sender of messages from the address, if it differs from the number that was looked up. */
   named(result: SendResult, jid: string, number: string): SendResult {
     const { user = jid, server } = this.#library.jidDecode(jid) ?? {};
     const knownAs = server === "s.whatsapp.net" ? `+${user}` : `${user}@${server}`;
@@ -55,7 +55,7 @@ export class Recipients {
     this.#devices.clear();
   }
 
-  /** The library's own cache lives five minutes, and each renewal takes a one-time key of the contact. */
+  /** The library's own cache lasts five minutes, and each renewal uses up a one-time key of the contact. */
   devicesCache() {
     const cache = this.#devices;
     return {
@@ -75,7 +75,7 @@ export class Recipients {
     return { kind: "found", jid: `${number.replace(/\D/g, "")}@s.whatsapp.net` };
   }
 
-  /** Whether the number is on WhatsApp, as it answered within the last month, or answers now. */
+  /** Whether the number is on WhatsApp, by an answer of the last month or a new one. */
   async #lookUp(socket: Socket, number: string): Promise<Found> {
     const key = `known:${number}`;
     const stored = this.#values.value(key);

@@ -1,11 +1,11 @@
-// Messages that were sent, kept in case a device that could not read one asks for it once more.
+// Sent messages, kept in case a device that could not decrypt one asks for it again.
 
 import type { DeviceValues } from "./keys.ts";
 import type { Library } from "./library.ts";
 
 const day = 86_400_000;
 const keptMs = 7 * day;
-/** Messages that one sweep forgets, at most: they are removed in one transaction. */
+/** Maximum number of messages that one sweep deletes, in one transaction. */
 const sweptAtOnce = 2_000;
 
 interface SentMessage {
@@ -25,7 +25,7 @@ export class SentMessages {
     this.#values = values;
   }
 
-  /** `id` is WhatsApp's. Null: it is not kept any more. */
+  /** `id` is WhatsApp's. Null if it is no longer kept. */
   find(id: string): SentMessage | null {
     const text = this.#values.value(`sent:${id}`);
     return text === undefined ? null : JSON.parse(text);
@@ -47,7 +47,7 @@ export class SentMessages {
     if (this.#values.value(`sent:${id}`) !== undefined) await this.#values.write([[`sent:${id}`, null]]);
   }
 
-  /** Forgets messages that no device will ask for any more, `sweptAtOnce` at most. */
+  /** Deletes messages that no device will ask for any more, at most `sweptAtOnce`. */
   async sweep(): Promise<void> {
     const old = this.#values
       .keys("sent:")

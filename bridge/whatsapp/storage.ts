@@ -1,4 +1,4 @@
-// The way to the parent, which stores: what it was asked to store counts when it says so.
+// The connection to the parent, which stores everything: a value counts once the parent has confirmed it.
 
 import type { FromBridge } from "../../src/gateways/whatsapp/linked/protocol.ts";
 import type { Changes } from "./keys.ts";
@@ -7,7 +7,7 @@ const commitMs = 30_000;
 
 export type ReportedStatus = "sent" | "delivered" | "read" | "failed";
 
-/** Of a receipt. Null: of no use to the sender, such as a device's request to send once more. */
+/** For a receipt. Null if it is of no use to the sender, such as a device's request to send once more. */
 export function receiptStatus(type: string | undefined): "delivered" | "read" | null {
   if (type === undefined || type === "inactive") return "delivered";
   return type === "read" || type === "played" ? "read" : null;
@@ -20,7 +20,7 @@ export class ParentStorage {
   #lastNumber = 0;
   #isClosed = false;
 
-  /** `onFailure`: changes were not stored, and nothing may leave that depends on them. */
+  /** `onFailure`: changes were not stored, and nothing that depends on them may be sent. */
   constructor(post: (message: FromBridge) => void, onFailure: () => void) {
     this.#post = post;
     this.#onFailure = onFailure;
@@ -46,7 +46,7 @@ export class ParentStorage {
     }
   }
 
-  /** Resolves when the parent has stored what became of a message. `messageId`: ours, if it is known. */
+  /** Resolves when the parent has stored the outcome of a message. `messageId`: ours, if it is known. */
   async report(
     id: string,
     messageId: string | null,

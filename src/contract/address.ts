@@ -1,6 +1,5 @@
-// Email addresses: one plain addr-spec and nothing else. Everything that mail libraries also read out of a
-// text (names, groups, lists, comments, quoted local parts) is refused, because two readers of such a text can
-// see two different recipients.
+// Email addresses: one plain addr-spec and nothing else. Everything else that mail libraries accept (names, groups, lists, comments, quoted
+// local parts) is refused, because two parsers of such a text can see two different recipients.
 
 const local = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -12,7 +11,7 @@ interface Address {
   domain: string;
 }
 
-/** The two sides of an address; null when the text is not one plain address. */
+/** The two sides of an address; null if the text is not one plain address. */
 export function readAddress(text: string): Address | null {
   if (text.length > 512) return null;
   const at = text.lastIndexOf("@");
@@ -26,7 +25,7 @@ export function readAddress(text: string): Address | null {
   return { local: name, domain };
 }
 
-/** A domain in ASCII, as in URLs; null: the text is not a domain. */
+/** A domain in ASCII, as in URLs; null if the text is not a domain. */
 function asciiDomain(text: string): string | null {
   // A URL's host may be more than a domain: tabs are dropped, `%` is decoded, and what follows may be a port or path.
   if (text === "" || /[\s%/\\:?#@<>[\]]|[\u0000-\u001f\u007f]/.test(text)) return null;
@@ -37,13 +36,13 @@ export function isPlainAddress(text: string): boolean {
   return readAddress(text) !== null;
 }
 
-/** The address as sent on the wire: the local part as written, the domain in ASCII. Null: the text is not an address. */
+/** The address as sent on the wire: the local part as written, the domain in ASCII. Null if the text is not an address. */
 export function wireAddress(text: string): string | null {
   const address = readAddress(text);
   return address && `${address.local}@${address.domain}`;
 }
 
-/** The address as compared and as stored on the suppression list: all in lower case. Null: the text is not an address. */
+/** The address in the form that is compared and stored on the suppression list: all in lower case. Null if the text is not an address. */
 export function normaliseAddress(text: string): string | null {
   return wireAddress(text)?.toLowerCase() ?? null;
 }

@@ -1,14 +1,14 @@
-// What a call costs. Vendors price a million tokens with up to six decimals, so that one token costs a whole number of
-// millionths of millionths (10⁻¹²) of the currency unit: sums are exact, and no call is rounded. Storage has whole millionths
-// and the rest apart, since the sum of many calls is beyond the integers that a number holds.
+// Costs of calls. Vendors price a million tokens with up to six decimals, so one token costs a whole number of millionths of millionths
+// (10⁻¹²) of the currency unit: sums are exact, and no call is rounded. Storage has whole millionths and the remainder separately, since
+// the sum of many calls exceeds the integers that a number can represent.
 
 const scale = 1_000_000n;
 
-/** A cost as it is stored. The rest of a sum may exceed a millionth. */
+/** A cost as it is stored. The remainder of a sum may exceed a millionth. */
 export interface Cost {
   /** Whole millionths of the currency unit. */
   cost: number;
-  /** What is left, in millionths of those. */
+  /** The remainder, in millionths of those. */
   cost_rest: number;
 }
 
@@ -28,12 +28,12 @@ export function costText({ cost, cost_rest }: Cost): string {
   return `${picos / (scale * scale)}${/^0*$/.test(digits) ? "" : `.${digits}`}`;
 }
 
-/** The number that is nearest to the cost. */
+/** The nearest number to the cost. */
 export const costNumber = (cost: Cost): number => Number(costText(cost));
 
-/** A sum of costs, as replies show it. Null if every call that may have cost something was without a known price. */
+/** A sum of costs, as replies show it. Null if every call that may have cost something had no known price. */
 export const sumNumber = ({ unpriced, ...cost }: Cost & { unpriced: number }): number | null =>
   unpriced > 0 && cost.cost === 0 && cost.cost_rest === 0 ? null : costNumber(cost);
 
-/** In millionths of the currency unit, as budgets and metrics add it up. */
+/** In millionths of the currency unit, as budgets and metrics sum it. */
 export const costInMillionths = ({ cost, cost_rest }: Cost): number => cost + cost_rest / 1_000_000;

@@ -1,5 +1,5 @@
-// What the replies and lists of all families share: the envelope around the data, and the query and the reply of a page.
-// Every schema with an `id` is a component of the OpenAPI document under that name, so names are unique.
+// What the replies and lists of all families share: the envelope around the data, and the query and the reply of a page. Every schema with
+// an `id` is a component of the OpenAPI document under that name, so names are unique.
 
 import { z } from "zod";
 
@@ -17,7 +17,7 @@ export const revision = z
   .int()
   .describe("Raised by each change. A PATCH with the revision is refused once another change was made.");
 
-/** The field of a PATCH body with which a caller rules out that the change meets one that the caller has not seen. */
+/** The field of a PATCH body with which a caller ensures that the change is based on the current revision. */
 export const seenRevision = z
   .int()
   .min(1)
@@ -34,16 +34,16 @@ const envelope = {
   message: z.string().describe("What happened, as a sentence for people."),
 };
 
-/** The reply that carries one thing. */
+/** The reply that contains one thing. */
 export function reply<Data extends z.ZodType>(id: string, data: Data) {
   return z.object({ ...envelope, data }).meta({ id });
 }
 
-/** The reply that carries a list. A list that always comes whole has no further page. */
+/** The reply that contains a list. A list that is always complete has no further page. */
 export const page = <Item extends z.ZodType>(id: string, item: Item, cursorNote = "") =>
   z.object(pageFields(item, cursorNote)).meta({ id });
 
-/** Those of a page, for one that has more. */
+/** The fields of a page, for a list that has more. */
 export const pageFields = <Item extends z.ZodType>(item: Item, cursorNote = "") => ({
   ...envelope,
   data: z.array(item),
@@ -53,7 +53,7 @@ export const pageFields = <Item extends z.ZodType>(item: Item, cursorNote = "") 
     .describe(`The \`cursor\` of the next page; null on the last page.${cursorNote}`),
 });
 
-/** How many items of a list a page has. */
+/** The number of items in a page. */
 export const limit = z.coerce
   .number()
   .int()
@@ -62,7 +62,7 @@ export const limit = z.coerce
   .default(50)
   .describe("The maximum number of items in the page.");
 
-/** Where a page begins. Each list has its own rule for the text. */
+/** Where a page begins. Each list has its own format. */
 export const cursorNote = "A `next_cursor` of the same list, to get its next page.";
 
 /** The cursor of a list whose cursors are ids. */

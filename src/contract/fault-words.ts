@@ -1,5 +1,5 @@
-// What is wrong with a value, in words for the one who wrote it: a request of the management API, or the provisioning file. They
-// stand behind the value's path. The channel endpoints have sentences of their own (`wording.ts`).
+// Error messages about a value, for the author of a request of the management API or of the provisioning file. They follow the value's
+// path. The channel endpoints have sentences of their own (`wording.ts`).
 
 import type { z } from "zod";
 
@@ -25,7 +25,7 @@ const formats: Readonly<Record<string, string>> = {
 const numberOf = (amount: number | bigint, unit: string) =>
   `${amount} ${unit}${Number(amount) === 1 ? "" : "s"}`;
 
-/** `more`: whether the bound is the lowest. */
+/** `more`: whether it is a lower bound. */
 function bound(origin: string, amount: number | bigint, isLowest: boolean, inclusive: boolean): string {
   if (origin === "string" || origin === "array" || origin === "set" || origin === "map") {
     const unit = origin === "string" ? "character" : "item";
@@ -42,7 +42,7 @@ function wordsFor(issue: RawIssue): string | undefined {
       if (issue.input === undefined) return "is required";
       return types[issue.expected];
     case "invalid_value":
-      // A choice or a constant that is not there.
+      // A missing choice or constant.
       if (issue.input === undefined) return "is required";
       return issue.values.length === 1
         ? `must be ${String(issue.values[0])}`
@@ -64,5 +64,5 @@ function wordsFor(issue: RawIssue): string | undefined {
   }
 }
 
-/** For zod: the words for values whose schema has no words of its own. Values are never repeated, since they may be secrets. */
+/** For zod: the messages for values whose schema has none of its own. Values are never repeated, since they may be secrets. */
 export const faultWords: { error: z.core.$ZodErrorMap } = { error: (issue) => wordsFor(issue) };

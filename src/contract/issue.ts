@@ -1,8 +1,8 @@
-// Faults of a request, and the faults of a value that its schema refuses.
+// Errors of a request, and errors of a value that its schema refuses.
 
 import type { z } from "zod";
 
-/** One fault of a request: where (`["contact", 0, "number"]`) and what, in the words the caller reads. */
+/** One error of a request: where (`["contact", 0, "number"]`) and what, in the words that the caller reads. */
 export interface Issue {
   path: readonly (string | number)[];
   message: string;
@@ -19,7 +19,7 @@ export function issuesOf(error: z.ZodError, prefix: Issue["path"] = []): Issue[]
   });
 }
 
-/** The `errors` object of a 422: dotted path to its messages, in the order in which the issues come. */
+/** The `errors` object of a 422: dotted path to its messages, in the order of the issues. */
 export function errorsByPath(issues: readonly Issue[]): Record<string, string[]> {
   const errors: Record<string, string[]> = Object.create(null);
   for (const { path, message } of issues) {

@@ -1,7 +1,6 @@
-// JSON objects as text, changed without being rebuilt: members of the top level are found, replaced, added and
-// dropped, and every other byte stays as it came. Numbers beyond double precision, `-0`, escapes and the order
-// of keys survive, which no parse-and-print does. For text that JSON.parse accepts; with other text the work is
-// bounded all the same, and what is found means nothing.
+// Edits JSON objects as text without rebuilding them: members of the top level are found, replaced, added and dropped, and every other byte
+// is unchanged. Numbers beyond double precision, `-0`, escapes and the order of keys survive, unlike with parsing and printing. For text
+// that JSON.parse accepts; with other text the work is still bounded, and the result is meaningless.
 
 /** A member of the top level: its key, and the positions of the member and its value in the text. */
 interface Member {
@@ -9,7 +8,7 @@ interface Member {
   /** The key's opening quote. */
   start: number;
   valueStart: number;
-  /** The place behind the value. */
+  /** The position after the value. */
   end: number;
 }
 
@@ -24,7 +23,7 @@ const colon = 58;
 
 const isSpace = (unit: number) => unit === 32 || unit === 10 || unit === 13 || unit === 9;
 
-/** Behind the string that opens at `at`. */
+/** The position after the string that opens at `at`. */
 function skipString(text: string, at: number): number {
   let end = text.indexOf('"', at + 1);
   for (;;) {
@@ -37,12 +36,12 @@ function skipString(text: string, at: number): number {
   }
 }
 
-/** What a scan inside a value has to stop at; everything else may be jumped over. */
+/** Characters at which a scan inside a value must stop; all others may be skipped. */
 const special = /["[\]{}]/g;
-/** After so many units without one of these, the expression looks for the next: it is three times as fast. */
+/** After this many units without one of these, the regular expression finds the next: it is three times as fast. */
 const plainRun = 16;
 
-/** Behind the value that begins at `at`. */
+/** The position after the value that begins at `at`. */
 export function valueEnd(text: string, at: number): number {
   let depth = 0;
   let plain = 0;
@@ -68,7 +67,7 @@ export function valueEnd(text: string, at: number): number {
   return text.length;
 }
 
-/** The members of the object that the text is, in order, repeated keys included; none for text that is no object. */
+/** The members of the object in the text, in order, including repeated keys; none if the text is not an object. */
 export function membersOf(text: string): Member[] {
   let at = 0;
   while (isSpace(text.charCodeAt(at))) at += 1;
@@ -79,8 +78,8 @@ export function membersOf(text: string): Member[] {
 type Ends = (key: string, valueStart: number) => number;
 
 /**
- * The object that opens at `at`, and where it ends; for text that was not parsed before. `max`: no further members are
- * looked for. `endOf` finds the end of a member's value, where that is of interest while it is passed.
+ * The object that opens at `at`, and its end; for text that was not parsed before. `max`: stops after this many members. `endOf` finds the
+ * end of a member's value, if the caller needs it on the way.
  */
 export function objectAt(
   text: string,
@@ -119,8 +118,8 @@ function unescaped(raw: string): string {
 }
 
 /**
- * Where the items of the list that opens at `at` are, and where it ends; for text that was not parsed before. `max`:
- * no further items are looked for. `endOf` finds the end of an item.
+ * Where the items of the list that opens at `at` are, and its end; for text that was not parsed before. `max`: stops after this many items.
+ * `endOf` finds the end of an item.
  */
 export function listAt(
   text: string,
@@ -141,11 +140,11 @@ export function listAt(
   }
 }
 
-/** Whether a key, of letters only, occurs at most once on the top level. Reads all members only when a search is not enough. */
+/** Whether a key, of letters only, occurs at most once on the top level. Reads all members only if a search is not sufficient. */
 export function hasSingleKey(text: string, key: string): boolean {
   const quoted = JSON.stringify(key);
   const first = text.indexOf(quoted);
-  // Without an escape that could spell it another way, a text that holds it once at the most is clear.
+  // Without an escape that could encode it differently, a text that contains it at most once is unambiguous.
   if (!text.includes("\\u") && (first === -1 || text.indexOf(quoted, first + 1) === -1)) return true;
   let count = 0;
   for (const member of membersOf(text)) if (member.key === key) count += 1;
@@ -176,7 +175,7 @@ export function withMembers(text: string, changes: Readonly<Record<string, strin
       copied = end;
       continue;
     }
-    // With the comma behind it, or, for the last one, the comma before it.
+    // With the comma after it, or, for the last one, the comma before it.
     const next = members[i + 1];
     if (next) {
       result += text.slice(copied, start);

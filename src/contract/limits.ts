@@ -1,4 +1,4 @@
-// How many things an account may have, and how large. Apart from their schemas, which the threads of the storage must not load.
+// Limits on how many things an account may have, and on their sizes. Separate from their schemas, which the storage threads must not load.
 
 /** Pools of an account. */
 export const maxPools = 100;
@@ -9,7 +9,7 @@ export const maxMembers = 50;
 /** Gateways of an account. */
 export const maxGateways = 500;
 
-/** Named API keys of an account that are not revoked, and those of a pool. */
+/** Named API keys of an account that are not revoked, and keys of a pool. */
 export const maxNamedKeys = 200;
 export const maxPoolKeys = 1_000;
 

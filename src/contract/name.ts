@@ -1,12 +1,11 @@
-// The characters of names: of accounts, plans, pools, members, keys, users, tokens, … Names appear in lists, logs and mails,
-// where a line end forges a line and a direction character reverses the text around it: `user<U+202E>gpj.exe` reads as
-// `userexe.jpg`. Joiners are allowed: emoji and several scripts need them. Every schema with a name
-// uses `nameText`; a test walks the bodies of all routes.
+// The characters of names: of accounts, plans, pools, members, keys, users, tokens, … Names appear in lists, logs and mails, where a line
+// end forges a line and a direction character reverses the text around it: `user<U+202E>gpj.exe` is displayed as `userexe.jpg`. Joiners are
+// allowed: emoji and several scripts need them. Every schema with a name uses `nameText`; a test walks the bodies of all routes.
 
 import { z } from "zod";
 import { isSendable } from "./normalise.ts";
 
-/** Control characters, halves of surrogate pairs, separators of lines and paragraphs, and what sets the direction of text. */
+/** Control characters, halves of surrogate pairs, line and paragraph separators, and direction marks. */
 const unfit = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /** Whether a text may be a name, or a part of one. */

@@ -1,9 +1,9 @@
-// What happens to text before any rule looks at it: Laravel's TrimStrings and ConvertEmptyStringsToNull.
-// Trimming is by hand: a regular expression for the end of a text is quadratic on a long run of spaces inside.
+// Normalises text before any rule sees it: Laravel's TrimStrings and ConvertEmptyStringsToNull. Trimming is written by hand: a regular
+// expression for the end of a text is quadratic on a long run of spaces inside.
 
 /**
- * Whether Laravel's trim takes this UTF-16 unit off an end: Unicode white space, NUL, and the invisible
- * U+200B, U+200E and U+FEFF (Illuminate\Support\Str::trim, `\s` in PCRE's Unicode mode).
+ * Whether Laravel's trim removes this UTF-16 unit from an end: Unicode white space, NUL, and the invisible U+200B, U+200E and U+FEFF
+ * (Illuminate\Support\Str::trim, `\s` in PCRE's Unicode mode).
  */
 function isBlank(unit: number): boolean {
   if (unit <= 0x20) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0;
@@ -27,7 +27,7 @@ function isBlank(unit: number): boolean {
   }
 }
 
-/** The text without blanks at its ends; what lies between stays as it is. */
+/** The text without blanks at its ends; blanks inside are kept. */
 export function trimmed(text: string): string {
   let end = text.length;
   let start = 0;
@@ -36,7 +36,7 @@ export function trimmed(text: string): string {
   return end - start === text.length ? text : text.slice(start, end);
 }
 
-/** A value as the rules see it: text trimmed, and empty text or an absent value as null. */
+/** A value in the form that the rules see: text trimmed, and empty text or an absent value as null. */
 export function trimOrNull(value: unknown): unknown {
   if (typeof value !== "string") return value === undefined ? null : value;
   const text = trimmed(value);
@@ -44,8 +44,8 @@ export function trimOrNull(value: unknown): unknown {
 }
 
 /**
- * Whether the text can be stored and sent as it is: no NUL (PostgreSQL's text cannot hold one) and no half
- * of a surrogate pair (it has no UTF-8 form, so it would silently become another character).
+ * Whether the text can be stored and sent unchanged: no NUL (PostgreSQL's text cannot contain one) and no half of a surrogate pair (it has
+ * no UTF-8 form, so it would silently become another character).
  */
 export function isSendable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");

@@ -1,5 +1,5 @@
-// Every error of the channel endpoints: its status, its body to the letter, and a sentence for the
-// documentation. Nothing else builds an error body, so nothing of our inside can slip into one.
+// Every error of the channel endpoints: its status, its exact body, and a sentence for the documentation. Nothing else builds an error
+// body, so no internal detail can leak into one.
 
 import { errorsByPath, type Issue } from "./issue.ts";
 
@@ -127,7 +127,7 @@ export interface Problem {
   problem: true;
 }
 
-/** Whether the value is a problem; what it is compared with has no member called `problem`. */
+/** Whether the value is a problem; the values it is compared with have no member called `problem`. */
 export function isProblem(value: object): value is Problem {
   return "problem" in value;
 }
@@ -151,7 +151,7 @@ export function problem(
   };
 }
 
-/** The 422 for a request with faults. */
+/** The 422 for a request with errors. */
 export function validationFailed(issues: readonly Issue[]): Problem {
   return {
     problem: true,
@@ -160,7 +160,7 @@ export function validationFailed(issues: readonly Issue[]): Problem {
   };
 }
 
-/** The 422 for a request under an `Idempotency-Key` that stood for another one. */
+/** The 422 for a request whose `Idempotency-Key` was used for another one. */
 export function idempotencyMismatch(): Problem {
   const message = "This Idempotency-Key was used for a different request.";
   return {

@@ -7,7 +7,7 @@ import { messageRecord } from "#contract/messages/record.ts";
 import { instant, page, reply } from "./envelope.ts";
 import { type ProblemCode, problems } from "./problem.ts";
 
-/** The reply to an accepted send, with what it says about each contact beside the status. */
+/** The reply to an accepted send, with what it contains about each contact besides the status. */
 function accepted<Recipient extends z.ZodRawShape>(id: string, recipient: Recipient, example: string) {
   const contact = z
     .object({

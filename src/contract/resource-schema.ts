@@ -1,5 +1,5 @@
-// One schema of a managed thing's fields gives the others: what a reply shows, what a PATCH may say, and how stored fields are
-// read. A field has a default, so that it may be left out; a group is an object with `prefault`, whose fields change one by one.
+// Derives from one schema of a managed thing's fields what a reply shows, what a PATCH accepts, and how stored fields are read. A field has
+// a default, so that it may be omitted; a group is an object with `prefault`, whose fields change individually.
 
 import { z } from "zod";
 
@@ -52,14 +52,14 @@ function shownField(field: z.ZodType): z.ZodType {
   return inner instanceof z.ZodNullable ? shownField(inner.unwrap() as z.ZodType).nullable() : inner;
 }
 
-/** The fields as a reply has them: every one is there, whether it was sent or took its default. */
+/** The fields of a reply: every one is present, whether it was sent or has its default. */
 export function shown<S extends Shape>(object: AnyObject<S>): z.ZodObject<ShownShape<S>, z.core.$strip> {
   return describedAs(z.object(mapFields(object as never, shownField)), object as never) as never;
 }
 
 /**
- * The body of a PATCH: each field optional and without its default, so that an absent one keeps its stored value; the fields of
- * a group too. An object that may be null is replaced as a whole.
+ * The body of a PATCH: each field optional and without its default, so that an absent one keeps its stored value, including the fields of
+ * groups. An object that may be null is replaced as a whole.
  */
 export function patchSchema<S extends Shape>(
   object: AnyObject<S>,
@@ -71,7 +71,7 @@ export function patchSchema<S extends Shape>(
   return describedAs(z.strictObject(mapFields(object as never, change)), object as never) as never;
 }
 
-/** The fields after a PATCH: those that are absent stay, also inside groups. */
+/** The fields after a PATCH: absent ones are unchanged, also inside groups. */
 export function applyChanges<Fields extends object>(
   object: z.ZodObject,
   before: Fields,
@@ -89,9 +89,9 @@ export function applyChanges<Fields extends object>(
 }
 
 /**
- * The fields as they were stored, in the order of the schema. One that the stored text does not have, because it is newer than the
- * text, takes its default; one that the schema does not have is left out. Values were checked when they were stored, and are not
- * checked again: a stricter schema must not make a stored thing unreadable.
+ * The fields as they were stored, in the order of the schema. A field that is newer than the stored text gets its default; one that the
+ * schema no longer has is dropped. Values were checked when they were stored, and are not checked again: a stricter schema must not make a
+ * stored thing unreadable.
  */
 export function readFields<S extends Shape>(
   object: AnyObject<S>,

@@ -1,5 +1,5 @@
-// The sentences of a 422: Laravel's English defaults, with the attribute as Laravel shows it. Clients match
-// on these words, so a changed comma here breaks a client.
+// The sentences of a 422: Laravel's English defaults, with the attribute as Laravel shows it. Clients match on these sentences, so even a
+// changed comma breaks a client.
 
 import { z } from "zod";
 import type { Issue } from "./issue.ts";
@@ -7,15 +7,15 @@ import type { Issue } from "./issue.ts";
 type Path = readonly (string | number)[];
 
 /**
- * A field as the sentences name it: an indexed one by its raw dotted path (`contact.0.schedule_at`), any
- * other with its underscores as spaces (`reply to email`).
+ * A field as the sentences name it: an indexed one by its raw dotted path (`contact.0.schedule_at`), any other with its underscores as
+ * spaces (`reply to email`).
  */
 export function attribute(path: Path): string {
   const dotted = path.join(".");
   return path.length > 1 ? dotted : dotted.replaceAll("_", " ");
 }
 
-/** The sentences, each for one rule. */
+/** The sentences, one for each rule. */
 export const sentences = {
   required: (path: Path) => `The ${attribute(path)} field is required.`,
   array: (path: Path) => `The ${attribute(path)} field must be an array.`,
@@ -55,8 +55,8 @@ export const sentences = {
 } as const;
 
 /**
- * The rules that zod has no issue of its own for. A check pushes `custom` with `params` of this shape, and
- * the sentence comes from here, where the field's full path is known.
+ * The rules for which zod has no issue. A check pushes `custom` with `params` of this shape, and the sentence comes from here, where the
+ * field's full path is known.
  */
 export type Rule =
   | { rule: "phone" | "email" | "url" | "regex" | "unsendable" | "oneLine" | "metadata" }
@@ -91,15 +91,15 @@ function sentenceFor(issue: z.core.$ZodRawIssue, path: Path): string {
   }
 }
 
-/** What `checker()` gives: the faults of a normalised value in our words, at most; null when it passes. */
+/** The result of a check by `checker()`: the issues of a normalised value in our wording; null if it passes. */
 export type Check = (value: unknown, base: Path, index?: number) => Issue[] | null;
 
 // zod's usual error is an Error with a stack trace: 10 µs for each faulty contact. This one is a plain object.
 const safeParse = z.core._safeParse(z.core.$ZodError as unknown as z.core.$ZodErrorClass);
 
 /**
- * A check of normalised values against a schema. The wording is handed to zod with each call, so nothing
- * global is changed. `base` and `index` say where the value sits in the request.
+ * A check of normalised values against a schema. The wording is passed to zod with each call, so nothing global is changed. `base` and
+ * `index`: the value's position in the request.
  */
 export function checker(schema: z.ZodType): Check {
   let at: Path = [];

@@ -1,4 +1,4 @@
-// The client: what an application does with an account's messages.
+// The client: the operations of an application on an account's messages.
 
 import {
   type CallOptions,
@@ -27,7 +27,7 @@ import type {
 export interface EmailFile {
   filename: string;
   content: Uint8Array | Blob;
-  /** Without one, Trunkline takes that of the name's ending. */
+  /** Without one, Trunkline uses the type of the file extension. */
   contentType?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ interface Records {
 
 export type Trunkline = ReturnType<typeof createTrunkline>;
 
-/** Throws for what is no id: an empty one would ask for the list instead. */
+/** Throws for a value that is not an id: an empty one would request the list instead. */
 function segment(id: string): string {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) throw new TypeError("id is not the id of a message.");
   return id;
@@ -129,7 +129,7 @@ export function createTrunkline(options: ClientOptions) {
         const path = `/api/get/${channel}/${segment(id)}`;
         return (await call<{ data: Records[C] }>({ method: "GET", path }, options)).data;
       },
-      /** The channel's messages, the newest first. Pages are fetched as the loop comes to them. */
+      /** The channel's messages, newest first. Pages are fetched as the loop reaches them. */
       list: <C extends Channel>(
         channel: C,
         options: ListOptions & { status?: MessageStatus | undefined } = {},
@@ -149,8 +149,8 @@ export function createTrunkline(options: ClientOptions) {
         return (await call<{ data: Records[C] }>({ method: "POST", path, body: {} }, options)).data;
       },
       /**
-       * Moves a message to another time of the account's time zone (`2030-01-31 09:00:00`); null: it is due at once. When the
-       * first answer was lost and the message has gone out since, it rejects with `not_cancellable`.
+       * Moves a message to another time of the account's time zone (`2030-01-31 09:00:00`), or makes it due at once if null. If the first
+       * answer was lost and the message has been sent since, it rejects with `not_cancellable`.
        */
       reschedule: async <C extends Channel>(
         channel: C,
@@ -163,8 +163,8 @@ export function createTrunkline(options: ClientOptions) {
         return (await call<{ data: Records[C] }>({ method: "POST", path, body }, options)).data;
       },
       /**
-       * Decides a message that may or may not have been sent (`unknown`). When the first answer was lost, or the provider has
-       * reported since, it rejects with `not_unknown`.
+       * Decides a message that may or may not have been sent (`unknown`). If the first answer was lost, or the provider has reported since,
+       * it rejects with `not_unknown`.
        */
       resolve: async <C extends Channel>(
         channel: C,

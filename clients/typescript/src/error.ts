@@ -1,20 +1,20 @@
-// The error of every call that did not succeed.
+// The error of every unsuccessful call.
 
-/** What Trunkline answered instead of a success, or why no answer came. It never holds the API key. */
+/** What Trunkline answered instead of a success, or why no answer came. It never contains the API key. */
 export class TrunklineError extends Error {
   override readonly name = "TrunklineError";
-  /** The HTTP status; null when no answer came. */
+  /** The HTTP status; null if no answer came. */
   readonly status: number | null;
   /**
-   * The `code` of the answer (docs/reference/errors.md); null when the answer has none. Without an answer it is `network` or
-   * `timeout`, and `unreadable` for an answer that is not Trunkline's.
+   * The `code` of the answer (docs/reference/errors.md); null if the answer has none. Without an answer it is `network` or `timeout`, and
+   * `unreadable` for an answer that is not Trunkline's.
    */
   readonly code: string | null;
-  /** Of a 422: what is wrong, by the path of the field (`contact.0.number`). */
+  /** For a 422: the messages by the path of the field (`contact.0.number`). */
   readonly errors: Readonly<Record<string, readonly string[]>> | null;
   /** `X-Request-Id` of the answer: quote it when you ask the operator. */
   readonly requestId: string | null;
-  /** Of a send: the key that its tries had. A repeat of the same send with it sends nothing twice, within 24 hours. */
+  /** For a send: the idempotency key of its attempts. Repeating the same send with it within 24 hours sends nothing twice. */
   readonly idempotencyKey: string | null;
 
   constructor(

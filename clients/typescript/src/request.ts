@@ -1,34 +1,36 @@
-// One call of the API: with its key, its tries, its pauses and its deadline.
+// One call of the API: with its key, its attempts, its pauses and its deadline.
 
 import { TrunklineError } from "./error.ts";
 
 export interface ClientOptions {
-  /** Where Trunkline is, such as `https://sms.example.com`. */
+  /** The URL of Trunkline, such as `https://sms.example.com`. */
   url: string;
   /** An API key of the account. */
   apiKey: string;
-  /** Takes the place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** How many times a call is repeated at most; by default 3, so that there are 4 tries. */
+  /** Maximum number of retries of a call; by default 3, so that there are 4 attempts. */
   retries?: number | undefined;
-  /** How long a call may take with all its tries and pauses; by default 60,000 ms. A try without an answer ends after half of it. */
+  /**
+   * How long a call may take with all its attempts and pauses; by default 60,000 ms. An attempt without an answer ends after half of it.
+   */
   timeoutMs?: number | undefined;
-  /** Takes the place of the pause between two tries, for tests. It rejects when the signal ends it. */
+  /** Replaces the pause between two attempts, for tests. It rejects when the signal aborts it. */
   wait?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 export interface CallOptions {
-  /** Ends the call, which then rejects with the signal's reason. What was accepted before stays accepted. */
+  /** Aborts the call, which then rejects with the signal's reason. What was already accepted stays accepted. */
   signal?: AbortSignal | undefined;
-  /** Takes the place of the client's `timeoutMs`. */
+  /** Replaces the client's `timeoutMs`. */
   timeoutMs?: number | undefined;
 }
 
 export interface SendOptions extends CallOptions {
   /**
-   * 1 to 255 printable ASCII characters that identify this send, such as the id of an order: within 24 hours, the same send
-   * with the same key is done once. Without one, each call makes its own, which protects its tries but not a second call; the
-   * error of the call has it as `idempotencyKey`.
+   * 1 to 255 printable ASCII characters that identify this send, such as the id of an order: within 24 hours, the same send with the same
+   * key is done once. Without one, each call generates its own, which protects its retries but not a second call; the error of the call
+   * contains it as `idempotencyKey`.
    */
   idempotencyKey?: string | undefined;
 }
@@ -38,14 +40,14 @@ interface Request {
   /** From `/api/` on. */
   path: string;
   query?: Record<string, string | number | null | undefined>;
-  /** A form is sent as it is, everything else as JSON. */
+  /** A form is sent unchanged, everything else as JSON. */
   body?: object;
   idempotencyKey?: string;
 }
 
 type Call = <Reply>(request: Request, options?: CallOptions) => Promise<Reply>;
 
-/** The first pause; it doubles from try to try, up to the last. */
+/** The first pause; it doubles with each retry, up to the last. */
 const firstPauseMs = 500;
 const maxPauseMs = 8_000;
 /** A timer of JavaScript has 31 bits; a longer one would end at once. */
@@ -66,13 +68,13 @@ function checkTimeout(timeoutMs: number): void {
 /** A signal that aborts after that time. `AbortSignal.timeout` itself throws for fractions. */
 const endAfter = (ms: number) => AbortSignal.timeout(Math.ceil(ms));
 
-/** The function by which a client asks. Throws a TypeError for options that cannot work. */
+/** The function that makes a client's requests. Throws a TypeError for invalid options. */
 export function createCall(options: ClientOptions): Call {
   const { apiKey, retries = 3, timeoutMs: defaultTimeoutMs = 60_000, wait = pause } = options;
   const base = baseOf(options.url);
   checkHeader("apiKey", apiKey);
   checkTimeout(defaultTimeoutMs);
-  // Looked up at each call, so that what replaces the global one later is used.
+  // Read at each call, so that a later replacement of the global one is used.
   const ask: typeof globalThis.fetch = (...args) => (options.fetch ?? globalThis.fetch)(...args);
 
   return async <Reply>(request: Request, { signal, timeoutMs = defaultTimeoutMs }: CallOptions = {}) => {
@@ -83,9 +85,9 @@ export function createCall(options: ClientOptions): Call {
     const init: RequestInit = {
       method: request.method,
       headers: headersOf(request, apiKey),
-      // What cannot be written as JSON is a fault of the program, and thrown from here.
+      // A value that cannot be written as JSON is a bug in the program, and thrown from here.
       body: bodyOf(request),
-      // A redirect would carry the key to another host.
+      // A redirect would send the key to another host.
       redirect: "manual",
     };
     for (let tries = 1; ; tries++) {
@@ -172,7 +174,7 @@ function headersOf({ body, idempotencyKey }: Request, apiKey: string): Record<st
   return {
     Accept: "application/json",
     "Api-key": apiKey,
-    // Of a form, the header names the boundary, which `fetch` chooses.
+    // For a form, the header names the boundary, which `fetch` chooses.
     ...(body === undefined || body instanceof FormData ? {} : { "Content-Type": "application/json" }),
     ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
   };
@@ -231,7 +233,7 @@ function retryAfterMsOf({ headers }: Response): number {
   return Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : 0;
 }
 
-/** Half of it is chance, so that clients that failed together do not come back together. */
+/** Half of it is random, so that clients that failed together do not retry together. */
 function backoff(tries: number): number {
   const ms = Math.min(maxPauseMs, firstPauseMs * 2 ** (tries - 1));
   return ms / 2 + (Math.random() * ms) / 2;

@@ -2,7 +2,7 @@
 
 import type { WebhookEvent } from "./types.ts";
 
-/** Headers of a request: a `Headers`, or what Node's `request.headers` is. */
+/** Headers of a request: a `Headers`, or Node's `request.headers`. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -14,7 +14,7 @@ export interface VerifyOptions {
   now?: number | undefined;
 }
 
-/** An event with its id, which is the same on every try: keep the ids that you have processed, and drop what you know. */
+/** An event with its id, which is the same for every attempt: store the ids that you have processed, and drop repetitions. */
 export type VerifiedEvent = WebhookEvent & { id: string };
 
 /** The post is not from Trunkline, or is too old. Answer 401 and do nothing else. */
@@ -33,9 +33,8 @@ const maxSignatures = 10;
 const utf8 = new TextEncoder();
 
 /**
- * The event of a genuine post. Rejects with a `WebhookVerificationError` for any other, and with a `TypeError` for a secret or a body
- * that cannot be one. `secrets`: of an endpoint, or of several, of which one has to fit. `body`: the bytes as they came, before
- * anything parsed them.
+ * The event of a genuine post. Rejects with a `WebhookVerificationError` for any other, and with a `TypeError` for an invalid secret or
+ * body. `secrets`: those of one or several endpoints, one of which has to match. `body`: the bytes as received, before any parsing.
  */
 export async function verifyWebhook(
   secrets: string | readonly string[],
@@ -51,7 +50,7 @@ export async function verifyWebhook(
   const signatures = headerOf(headers, "webhook-signature");
   if (id === "" || timestamp === "" || signatures === "")
     throw new WebhookVerificationError("headers", "The webhook headers are missing.");
-  // Written so that what is not a number fails too.
+  // Written so that a value that is not a number fails too.
   if (!/^\d{1,12}$/.test(timestamp) || !(Math.abs(now / 1000 - Number(timestamp)) <= toleranceS))
     throw new WebhookVerificationError("timestamp", "The webhook was not signed just now.");
   const signed = joined(utf8.encode(`${id}.${timestamp}.`), bytes);
@@ -105,7 +104,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return whole;
 }
 
-/** Empty when the header is missing or comes twice. */
+/** Empty if the header is missing or repeated. */
 function headerOf(headers: WebhookHeaders, name: string): string {
   if (isHeaders(headers)) return headers.get(name) ?? "";
   const values = Object.entries(headers)

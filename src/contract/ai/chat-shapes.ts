@@ -20,7 +20,7 @@ const message = z
   })
   .meta({ id: "ChatMessage" });
 
-/** What requests for an answer have in several of OpenAI's APIs. */
+/** Fields that requests of several OpenAI APIs share. */
 export const sharedFields = {
   model: z
     .string()

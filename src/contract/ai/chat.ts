@@ -1,4 +1,4 @@
-// What Trunkline itself has to understand of a request to a model; everything else is passed on as it came.
+// The parts of a request to a model that Trunkline itself understands; everything else is passed on unchanged.
 
 import { notJsonMessage } from "#contract/json-fault.ts";
 import { hasSingleKey } from "#contract/json-text.ts";
@@ -14,11 +14,11 @@ export interface ModelRequest {
   stream: boolean;
   /** Whether the caller wants the usage at the end of a stream. */
   includeUsage: boolean;
-  /** It is to be served in the background: its caller looks the answer up. */
+  /** It is to be served in the background: its caller fetches the answer later. */
   background?: true;
 }
 
-/** A request whose body is JSON, by its text; its depth was judged before. */
+/** A request whose body is JSON, from its text; its depth was checked before. */
 export function readModelRequest(text: string): ModelRequest | Problem {
   let body: unknown;
   try {
@@ -28,7 +28,7 @@ export function readModelRequest(text: string): ModelRequest | Problem {
   }
   if (!isObject(body)) return aiProblem("malformed_body", { message: "The body must be a JSON object." });
   const { model = null, stream = null } = body;
-  // Of two, one would be checked and the other served.
+  // With two, one would be checked and the other served.
   if (!hasSingleKey(text, "model")) return wrong("model", "is given twice");
   if (model !== null && typeof model !== "string") return wrong("model", "must be a string");
   if (stream !== null && typeof stream !== "boolean") return wrong("stream", "must be true or false");
@@ -47,7 +47,7 @@ export function wrong(param: string, what: string): Problem {
   return aiProblem("invalid_value", { message: `'${param}' ${what}.`, param });
 }
 
-/** The most tool calls in a request. The conversation of an agent has hundreds. */
+/** Maximum number of tool calls in a request. The conversation of an agent has hundreds. */
 export const maxToolCalls = 10_000;
 
 /** The problem of a request with more tool calls than the limit, or null if it is within it. `param`: where they are. */
@@ -58,7 +58,7 @@ export function tooManyToolCalls(param: string, count: number): Problem | null {
 const callsOf = (message: unknown): number =>
   isObject(message) && Array.isArray(message.tool_calls) ? message.tool_calls.length : 0;
 
-/** A chat completion request: `messages` has to be a list with something in it. */
+/** A chat completion request: `messages` must be a list that is not empty. */
 export function readChat(text: string): ModelRequest | Problem {
   const request = readModelRequest(text);
   if ("problem" in request) return request;
@@ -70,7 +70,7 @@ export function readChat(text: string): ModelRequest | Problem {
   return tooManyToolCalls("messages", calls) ?? request;
 }
 
-/** An embeddings request: `input` has to be there. */
+/** An embeddings request: `input` is required. */
 export function readEmbeddings(text: string): ModelRequest | Problem {
   const request = readModelRequest(text);
   if ("problem" in request) return request;

@@ -1,5 +1,4 @@
-// Deferred completions: a completion that is asked for now and served later, by itself. The words of its states are
-// those of OpenAI's background responses.
+// Deferred completions, which are requested now and served later. The words of their states are those of OpenAI's background responses.
 
 import { z } from "zod";
 import type { Problem } from "#contract/problem.ts";
@@ -31,7 +30,7 @@ export const deferHeaders = {
     .meta({ examples: ["2027-01-31 09:00:00"] }),
 };
 
-/** What the headers of a request say. `scheduleAt`: the account's wall clock, or null: now. */
+/** The headers of a request. `scheduleAt`: the account's local time, or null for now. */
 type Deferral = { deferred: false } | { deferred: true; scheduleAt: string | null };
 
 /** Reads the headers that defer a completion. */
@@ -88,7 +87,7 @@ export const deferredReply = z
   })
   .meta({ id: "DeferredCompletion" });
 
-/** The fields of `deferredReply` that the state has. */
+/** The fields of `deferredReply` in this state. */
 export function presentDeferred(state: DeferredState) {
   return {
     id: state.id,

@@ -1,6 +1,5 @@
-// The schemas of the forwarded operations, for the OpenAPI document, and what Trunkline needs of their requests. They
-// have many more fields, which are passed on unchanged: platform.openai.com/docs/api-reference (images, audio,
-// moderations), docs.cohere.com/reference/rerank.
+// The schemas of the forwarded operations, for the OpenAPI document, and the fields that Trunkline needs. Requests have many more, which
+// are passed on unchanged: platform.openai.com/docs/api-reference (images, audio, moderations), docs.cohere.com/reference/rerank.
 
 import { z } from "zod";
 import type { Problem } from "#contract/problem.ts";
@@ -80,7 +79,7 @@ export const transcriptionReply = z
 export const moderationReply = z.looseObject({ results: items, ...served }).meta({ id: "Moderation" });
 export const rerankReply = z.looseObject({ results: items, ...served }).meta({ id: "Ranking" });
 
-/** The fields that each operation must have, with what they are. */
+/** The required fields of each operation, with descriptions. */
 const required = {
   image: { prompt: "text" },
   speech: { input: "text" },
@@ -88,7 +87,7 @@ const required = {
   rerank: { query: "text", documents: "list" },
 } as const satisfies Partial<Record<ForwardedOperation, Record<string, "text" | "list" | "any">>>;
 
-/** A request of an operation whose body is JSON. Answers in pieces are refused: an answer is passed on as a whole. */
+/** A request of an operation whose body is JSON. Streaming is refused: an answer is passed on as a whole. */
 export function readForwarded(operation: keyof typeof required, text: string): ModelRequest | Problem {
   const request = readModelRequest(text);
   if ("problem" in request) return request;
@@ -108,11 +107,11 @@ export function readForwarded(operation: keyof typeof required, text: string): M
 /** A form with a recording. */
 export const readTranscription = (form: Form): ModelRequest | Problem => readForm(form, ["file"]);
 
-/** A form with pictures to be edited, or one to be varied. `prompted`: it says what to make of them. */
+/** A form with pictures to edit, or one to vary. `prompted`: it has a prompt. */
 export const readPictures = (form: Form, prompted: boolean): ModelRequest | Problem =>
   readForm(form, ["image", "image[]"], prompted ? ["prompt"] : []);
 
-/** `files`: there has to be one with one of these names. */
+/** `files`: one of these names must be a file. */
 function readForm(
   { parts }: Form,
   files: readonly [string, ...string[]],
@@ -121,7 +120,7 @@ function readForm(
   const fields = new Map<string, string>();
   for (const { name, filename, bytes } of parts) {
     if (filename !== null) continue;
-    // Of two, one would be checked and the other served.
+    // With two, one would be checked and the other served.
     if (name === "model" && fields.has(name)) return wrong("model", "is given twice");
     fields.set(name, Buffer.from(bytes).toString());
   }

@@ -1,5 +1,5 @@
-// Errors of the AI endpoints: OpenAI's object with all four fields, on every path. Nothing else builds one for
-// a caller, so nothing of our inside can slip into one.
+// Errors of the AI endpoints: OpenAI's object with all four fields, on every path. Nothing else builds one for a caller, so no internal
+// detail can leak into one.
 
 import type { Problem } from "#contract/problem.ts";
 
@@ -11,7 +11,7 @@ interface Entry {
   when: string;
 }
 
-/** Errors that are our own; a provider's are passed on as they were. */
+/** Our own errors; a provider's are passed on unchanged. */
 export const aiProblems = {
   invalid_api_key: {
     status: 401,
@@ -180,10 +180,10 @@ export function aiProblem(code: AiProblemCode, details: Details = {}): Problem {
   return aiErrorReply(status, error, { headers, retryAfterMs: details.retryAfterMs ?? null });
 }
 
-/** Statuses with which a caller may try again; where nothing says when, after a second. */
+/** Statuses after which a caller may retry; after a second, unless the error says otherwise. */
 const transient: readonly number[] = [429, 502, 503, 504, 529];
 
-/** The reply for any error object; `more`: fields beside it. */
+/** The reply for any error object; `more`: additional fields. */
 export function aiErrorReply(
   status: number,
   error: OpenAiError,

@@ -1,10 +1,10 @@
-// The operations of OpenAI's API that are forwarded as they came, beside chat completions and embeddings: nothing in
-// them is translated, so only members whose vendor speaks the same format serve them.
+// The operations of OpenAI's API that are forwarded unchanged, besides chat completions and embeddings: nothing in them is translated, so
+// they are served only by members whose vendor uses the same format.
 
 export const forwardedOperations = ["image", "speech", "transcription", "moderation", "rerank"] as const;
 export type ForwardedOperation = (typeof forwardedOperations)[number];
 
-/** What a call to a pool asks for. */
+/** The operation of a call to a pool. */
 export const callKinds = ["chat", "embeddings", ...forwardedOperations] as const;
 export type CallKind = (typeof callKinds)[number];
 
@@ -15,9 +15,9 @@ export const isForwarded = (kind: CallKind): kind is ForwardedOperation =>
   kind !== "chat" && kind !== "embeddings";
 
 /**
- * The formats in which completions may be asked for. Chat completions are what adapters translate from, so none has them as its
- * own. The last two are never translated: `completions` are OpenAI's older ones, which continue a text, and `compaction` shortens
- * a conversation of the Responses API.
+ * The formats of completion requests. Chat completions are what adapters translate from, so none has them as its own. The last two are
+ * never translated: `completions` are OpenAI's older ones, which continue a text, and `compaction` shortens a conversation of the Responses
+ * API.
  */
 export const clientFormats = [
   "chat_completions",
@@ -43,7 +43,7 @@ export const listed = (names: readonly string[]): string =>
 /** A form as the caller sent it: its fields and files in order, and the boundary between them. */
 export interface Form {
   boundary: string;
-  /** Where it goes below a member's base URL, where that is not the operation's own path. */
+  /** Its path below a member's base URL, if it is not the operation's own. */
   path?: `/${string}`;
   parts: readonly FormPart[];
 }

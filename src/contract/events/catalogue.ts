@@ -1,5 +1,5 @@
-// Every webhook event: what it is called, when it is posted, and one of its kind as it was posted. The OpenAPI document,
-// docs/reference/events.md and the management API's list of types are made from it.
+// Every webhook event: its type, when it is posted, and an example. The OpenAPI document, docs/reference/events.md and the management API's
+// list of types are generated from it.
 
 import { messageExamples } from "./message-examples.ts";
 import { otherExamples } from "./other-examples.ts";

@@ -1,4 +1,4 @@
-// An example of each event of a message, as a run posted it; the test of every-event.ts plays the run and finds them in it.
+// An example of each event of a message, as posted by a real run; the test of every-event.ts repeats the run and finds them in it.
 
 import type { EmailRecord, SmsRecord } from "#contract/messages/record.ts";
 import type { EventExample, PostedType } from "./shapes.ts";

@@ -1,5 +1,5 @@
-// An example of each event that is about something else than a message that was sent, as a run posted it; the test of
-// every-event.ts plays the run and finds them in it.
+// An example of each event that is not about a sent message, as posted by a real run; the test of every-event.ts repeats the run and finds
+// them in it.
 
 import type { messageExamples } from "./message-examples.ts";
 import type { EventExample, PostedType } from "./shapes.ts";

@@ -1,6 +1,5 @@
-// The data of each webhook event, as it is on the wire. The code that makes events has its types from here, and the tests'
-// system holds every event that it posts against these schemas. Field names are public: adding one is fine, renaming or
-// removing one breaks receivers.
+// The data of each webhook event, as it is on the wire. The code that makes events has its types from here, and the tests' system validates
+// every event that it posts against these schemas. Field names are public: adding one is fine, renaming or removing one breaks receivers.
 
 import { z } from "zod";
 import { deferredReply } from "#contract/ai/deferred.ts";
@@ -10,7 +9,7 @@ import type { EventType } from "#contract/messages/events.ts";
 import { receivedRecord } from "#contract/messages/received/record.ts";
 import { emailRecord, smsRecord, whatsappRecord } from "#contract/messages/record.ts";
 
-/** Of an email, an event has no body: it may have megabytes. */
+/** Events of an email have no body: it may be megabytes long. */
 const email = emailRecord.omit({ message: true, events: true }).meta({ id: "EmailEventData" });
 
 /** The record of the message, as the event left it. */
@@ -107,7 +106,7 @@ const webhookTest = z
   .object({ webhook_id: z.string().describe("The id of the endpoint.") })
   .meta({ id: "WebhookTestEventData" });
 
-/** The event that is posted to one endpoint when its owner asks for it. No pattern asks for it, and none leaves it out. */
+/** The event that is posted to one endpoint when its owner requests it. Patterns neither select nor exclude it. */
 export const testEventType = "webhook.test";
 
 /** The types of all events that are posted. */

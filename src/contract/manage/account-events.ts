@@ -1,8 +1,8 @@
-// The management API's stream of hints: that something of an account changed, and of which topic.
+// The management API's stream of hints: that something of an account changed, and in which topic.
 
 import { z } from "zod";
 
-/** The topics of hints. Processes of one installation tell them apart by their place here. */
+/** The topics of hints. Processes of one installation exchange their indices in this list. */
 export const topics = [
   "account",
   "calls",

@@ -90,7 +90,7 @@ export const accountsQuery = z.strictObject({
 
 const remaining = z.int().nullable();
 
-/** An account in the list, with what a person looks for there. */
+/** An account in the list, with the figures that people look for there. */
 const listedAccount = accountFields
   .extend({
     figures: z.object({
@@ -154,7 +154,7 @@ export const creditBalances = z
   .object({ sms: balance, whatsapp: balance, email: balance })
   .describe("The credit of each channel; null where the plan sets no allowance.");
 
-/** What is left on each channel. */
+/** The remaining credit of each channel. */
 export const creditReply = reply("CreditReply", creditBalances);
 
 const channel = channelWord.describe("The channel of the balance.");

@@ -1,4 +1,4 @@
-// The management API's schemas for deferred completions. What was asked and answered is its key's alone.
+// The management API's schemas for deferred completions. Only the key that created one can read its request and answer.
 
 import { z } from "zod";
 import { deferredStatuses } from "#contract/ai/deferred.ts";
@@ -29,7 +29,7 @@ export type DeferredReplyData = z.output<typeof deferred>;
 
 export const poolDeferredReply = reply("PoolDeferredReply", deferred);
 
-/** A page of completions that wait or are under way, newest first. */
+/** A page of completions that wait or are in progress, newest first. */
 export const poolDeferredPage = page("PoolDeferredPage", deferred);
 
 export const poolDeferredQuery = z.strictObject({

@@ -1,4 +1,4 @@
-// The management API's schemas for finding a record by what a person pasted.
+// The management API's schemas for finding a record by a text that a person pasted.
 
 import { z } from "zod";
 import { instant, reply } from "#contract/envelope.ts";

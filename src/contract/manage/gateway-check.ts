@@ -1,4 +1,4 @@
-// The management API's schemas for how a gateway is set up at its provider.
+// The management API's schemas for the set-up of a gateway at its provider.
 
 import { z } from "zod";
 import { reply } from "#contract/envelope.ts";

@@ -1,4 +1,4 @@
-// Gateways: their fields, in the words of the API. Stored gateways, requests, replies and the provisioning file have the same.
+// Gateways: their fields, as the API names them. Stored gateways, requests, replies and the provisioning file share them.
 
 import { z } from "zod";
 import {
@@ -255,7 +255,7 @@ export type GatewayReplyData = z.output<typeof gateway>;
 
 export const gatewayReply = reply("GatewayReply", gateway);
 
-/** What became of a gateway that is to be deleted. */
+/** The result of deleting a gateway. */
 export const gatewayDeletionReply = reply(
   "GatewayDeletionReply",
   z.object({

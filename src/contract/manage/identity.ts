@@ -19,7 +19,7 @@ const email = nameText(3, 254)
 const name = nameText(1, 100).regex(/\S/, "must not be empty");
 /** The full rule also needs the e-mail address; `identity/password.ts` has it. */
 const newPassword = z.string().max(800).describe("12 to 200 characters, and not the e-mail address.");
-/** A password as it was typed. The bound limits the cost of its hash. */
+/** A password as it was typed. The length limit bounds the cost of its hash. */
 const typed = z.string().min(1).max(800);
 
 export const signInRequest = z
@@ -60,7 +60,7 @@ export const setupCodeReply = reply(
 
 export const checkSetupLinkRequest = z.strictObject({ code: userCode }).meta({ id: "CheckSetupLinkRequest" });
 
-/** Whose set-up link it is. */
+/** The user of a set-up link. */
 export const setupLinkReply = reply(
   "SetupLinkReply",
   z
@@ -130,7 +130,7 @@ const setupLink = z
     "The link with which the user chooses a password, once and within 24 hours. No other reply shows it.",
   );
 
-/** A new user, with the link where no password was given. */
+/** A new user, with a set-up link if no password was given. */
 export const newUserReply = reply(
   "NewUserReply",
   userFields

@@ -9,7 +9,7 @@ const counts = {
   events: z.int().describe("Events that had not been distributed to webhook endpoints."),
 };
 
-/** What is held since the installation was restored. */
+/** What has been held since the installation was restored. */
 export const hold = z
   .object({
     at: instant.describe("When the backup was made or the hold began."),
@@ -17,7 +17,7 @@ export const hold = z
   })
   .meta({ id: "RestoreHold" });
 
-/** Null: for ever. */
+/** Null to keep them forever. */
 const days = z.number().nullable();
 
 const process = z
@@ -33,7 +33,7 @@ const process = z
   })
   .meta({ id: "InstallationProcess" });
 
-/** What every page of the dashboard asks again and again: nothing in it is counted or measured. */
+/** What every page of the dashboard requests repeatedly: nothing in it is counted or measured. */
 export const installationReply = reply(
   "InstallationReply",
   z.object({

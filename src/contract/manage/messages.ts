@@ -113,7 +113,7 @@ const transmission = z
   .meta({ id: "MessageTransmission" });
 export type TransmissionRecord = z.output<typeof transmission>;
 
-/** One message with its timeline, and what is known of its tries. */
+/** One message with its timeline and its attempts. */
 export const accountMessageReply = reply(
   "AccountMessageReply",
   z.object({
@@ -130,7 +130,7 @@ const messageDelivery = deliveryRecord
 /** The webhook deliveries of a message's events, oldest first. */
 export const messageDeliveriesReply = page("MessageDeliveryPage", messageDelivery);
 
-/** A send as a channel's own endpoints take it. */
+/** A send in the form of a channel's own endpoints. */
 export const sendMessagesRequest = z
   .strictObject({
     channel: channelWord.describe("The channel of all messages of the request."),

@@ -1,4 +1,4 @@
-// The management API's schemas for an account's overview: what needs a person, and what there is.
+// The management API's schemas for an account's overview: what needs a person, and what exists.
 
 import { z } from "zod";
 import { instant, reply } from "#contract/envelope.ts";

@@ -1,4 +1,4 @@
-// The management API's schemas for what a pool was asked over time.
+// The management API's schemas for the calls of a pool over time.
 
 import { z } from "zod";
 import { instant, reply } from "#contract/envelope.ts";

@@ -7,7 +7,7 @@ import { sendMessagesRequest } from "./messages.ts";
 
 const maxContacts = 100;
 
-/** The body of a send, of so many contacts that a person looks at. */
+/** The body of a send, with no more contacts than a person would look at. */
 export const previewMessagesRequest = sendMessagesRequest
   .extend({
     contact: z

@@ -66,7 +66,7 @@ const requestRecord = z
 
 export const accountRequestReply = reply("AccountRequestReply", requestRecord);
 
-/** What a change of all messages that wait did. */
+/** The result of a change of all waiting messages. */
 export const changedRequestReply = reply(
   "ChangedRequestReply",
   z.object({

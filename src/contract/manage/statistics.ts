@@ -4,7 +4,7 @@ import { z } from "zod";
 import { instant, reply, timeParam } from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 
-/** The range, as the statistics of pools have it too. */
+/** The range, which the statistics of pools share. */
 export const rangeFields = {
   after: timeParam
     .optional()

@@ -1,4 +1,4 @@
-// The management API's schemas for what a pool's keys used, and for single calls.
+// The management API's schemas for the usage of a pool's keys, and for single calls.
 
 import { z } from "zod";
 import { callKinds, clientFormats, listed } from "#contract/ai/operations.ts";

@@ -81,7 +81,7 @@ export function readInlineFiles(body: unknown, maxFiles: number, issues: Issue[]
   return list.map((item: unknown, index) => inlineFile(item, index, issues));
 }
 
-/** Null: the item has an issue. */
+/** Null if the item has an issue. */
 function inlineFile(item: unknown, index: number, issues: Issue[]): InlineFile | null {
   const path = [...listPath, index];
   if (!isObject(item)) {
@@ -110,7 +110,7 @@ function inlineFile(item: unknown, index: number, issues: Issue[]): InlineFile |
   return { filename, content: text };
 }
 
-/** On the bytes, because a regular expression first lists all pieces: 32 MiB with a line end every two characters took 2 s. */
+/** On the bytes, because a regular expression would first list all pieces: 32 MiB with a line end every two characters took 2 s. */
 function withoutLineEnds(text: string): string {
   if (!/[\r\n]/.test(text)) return text;
   const bytes = Buffer.from(text);
@@ -120,7 +120,7 @@ function withoutLineEnds(text: string): string {
 }
 
 const maxNameLength = 255;
-/** Longest text that may be a name once its marks are taken out. */
+/** Longest text that may be a name once its marks are removed. */
 const maxMarkedLength = 4 * maxNameLength;
 /** Bidirectional overrides and isolates: with them `fdp.exe` is displayed as `exe.pdf`. */
 const bidiMarks = /[\u202a-\u202e\u2066-\u2069]/g;
@@ -128,11 +128,11 @@ const bidiMarks = /[\u202a-\u202e\u2066-\u2069]/g;
 /** A file name as it is stored: without a path and without bidirectional marks. All scripts are allowed. */
 export function filenameOf(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
-  // A text of megabytes is no name, with or without its marks.
+  // A text of megabytes is not a name, with or without its marks.
   return trimmed(name.length > maxMarkedLength ? name : name.replace(bidiMarks, ""));
 }
 
-/** The issue of a name from `filenameOf`, as a sentence about the file at `path`; null: it has none. */
+/** The issue of a name from `filenameOf`, as a sentence about the file at `path`; null if it has none. */
 export function filenameIssue(name: string, path: Issue["path"]): string | null {
   if (!name.isWellFormed()) return sentences.unsendable(path);
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return sentences.oneLine(path);

@@ -8,12 +8,12 @@ const refusal = /(?<![\d.])[45]\.\d{1,3}\.\d{1,3}(?!\.?\d)/;
 const gone: ReadonlySet<string> = new Set([
   "1.1", // no such mailbox
   "1.2", // no such domain
-  "1.3", // not an address there
-  "1.4", // is the address of several mailboxes
+  "1.3", // not a valid address there
+  "1.4", // ambiguous: several mailboxes
   "1.6", // has moved
-  "1.10", // the domain takes no mail (null MX)
+  "1.10", // the domain accepts no mail (null MX)
   "2.1", // mailbox disabled
-  "4.4", // no way to the domain: it does not exist, or has no mail server
+  "4.4", // no route to the domain: it does not exist, or has no mail server
   "4.310", // Exchange Online: no such domain
 ]);
 
@@ -25,12 +25,12 @@ const full =
   /\b(?:over ?quota|quota exceeded|exceeded (?:its |the |their |storage )?quota|(?:mailbox|inbox|account)[^.;\r\n]{0,30} full|insufficient (?:system )?storage|out of (?:storage|disk) space)\b/i;
 
 /**
- * Words about the sender, the client, its DNS, policy or content. They count before any words about the address: servers that
- * refuse a sender often quote an address that they did not find, ours.
+ * Words about the sender, the client, its DNS, policy or content. They take precedence over words about the address: servers that refuse a
+ * sender often quote an address that they did not find, namely ours.
  */
 const wordsAboutUs: readonly RegExp[] = [
   /\b(?:sender(?:'s)? (?:address|domain|host|verif\w+|id|ip|not|is|was|has|rejected|refused|denied|blocked|unknown|invalid|policy|reputation))/i,
-  // A recipient that was not verified is the recipient's matter.
+  // A recipient that was not verified is about the recipient.
   /\b(?<!recipient )(?<!recipient address )(?:verif\w+|callout|call-?back)[^;\n]{0,30}(?:failed|failure|could not|refused|rejected)/i,
   /\b(?:client|connecting) (?:host|ip|address|server|has|is|was)/i,
   /\b(?:helo|ehlo)\b/i,
@@ -48,24 +48,24 @@ const wordsAboutUs: readonly RegExp[] = [
   /\b(?:not authori[sz]ed|unauthori[sz]ed|unauthenticated)/i,
 ];
 const isAboutUs = (text: string) => wordsAboutUs.some((words) => words.test(text));
-/** Words about how much comes and how fast: the mailbox exists. */
+/** Words about volume and rate: the mailbox exists. */
 const tooMuch =
   /\b(?:receiving mail (?:at a rate|too quickly)|too (?:quickly|fast|many (?:messages|mails|e-?mails|connections|recipients))|rate[ -]?limit\w*|throttl\w+|try (?:again )?later|(?:sending|daily|hourly|message) (?:rate|limit|quota)|temporar(?:y|ily))\b/i;
 const noDomain =
   /\b(?:host(?: or domain)?|domain)(?: name)?\b[^.;\r\n]{0,40}\b(?:not found|unknown|does ?n[o']t exist|has no mail exchanger)|\b(?:unknown|no such) (?:host|domain)\b|\bnxdomain\b/i;
 
-/** A reply with the hosts of its links alone: a path may have any word in it. */
+/** A reply with only the hosts of its links: a path may contain any word. */
 const withoutLinks = (text: string) =>
   text.slice(0, 4000).replaceAll(/\bhttps?:\/\/([\w.-]{1,253})\S*/gi, "$1");
 
-/** The first enhanced status code of a refusal (`5.1.1`) in a text; null: the text has none. */
+/** The first enhanced status code of a refusal (`5.1.1`) in a text; null if there is none. */
 export function statusIn(text: string): string | null {
   return refusal.exec(text.slice(0, 4000))?.[0] ?? null;
 }
 
 /**
- * The enhanced code that a server's own reply has behind its basic code (`550 5.1.1`), the last of several. Null if it has none.
- * A relay that reports it may give another one.
+ * The enhanced code after the basic code in a server's own reply (`550 5.1.1`), the last of several. Null if there is none. A relay that
+ * reports it may give another one.
  */
 export function replyStatusIn(text: string): string | null {
   const codes = text
@@ -91,7 +91,7 @@ export function bounceOf(status: string | null, text: string): "hard" | "soft" |
   if (isAboutUs(reply)) return null;
   if (point === mailboxFull || full.test(reply) || tooMuch.test(reply)) return "soft";
   if (kind === undefined) {
-    // Exim and others give no code at all for what they found out themselves.
+    // Exim and others give no code at all for their own findings.
     if (/(?<!\d)4\d\d(?!\d)/.test(reply)) return "soft";
     return words.test(reply) || noDomain.test(reply) ? "hard" : "soft";
   }

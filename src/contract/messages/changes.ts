@@ -36,7 +36,7 @@ export function readResolve(
 const meaning =
   "The new time in the account's time zone, `Y-m-d H:i:s`. Null, or a time that is past: the message is due at once.";
 
-/** For the account's API key, in the words of its other endpoints. */
+/** For the account's API key, with the wording of its other endpoints. */
 export const rescheduleRequest = z
   .object({
     schedule_at: scheduleAt.schema
@@ -54,7 +54,7 @@ export const newTime = z
   .describe(meaning)
   .meta({ examples: ["2030-01-31 09:00:00"] });
 
-/** For the management API: of one message, or of all messages of a request that wait. */
+/** For the management API: one message, or all waiting messages of a request. */
 export const rescheduleMessagesRequest = z
   .strictObject({ schedule_at: newTime })
   .meta({ id: "RescheduleMessagesRequest" });

@@ -1,5 +1,5 @@
-// The channels and the statuses of messages. Lookups and webhooks show these words. No zod here: the storage threads load
-// this file, and zod would cost each of them 8 MiB.
+// The channels and the statuses of messages, as lookups and webhooks name them. No zod here: the storage threads load this file, and zod
+// would cost each of them 8 MiB.
 
 export const channels = ["sms", "whatsapp", "email"] as const;
 export type Channel = (typeof channels)[number];

@@ -23,9 +23,9 @@ export interface SharedDraft extends OwnWords {
 
 /** How the contacts of a channel are read. */
 interface ContactRules<Draft> {
-  /** The draft of an ordinary item without issues; null: the item needs the complete check. */
+  /** The draft of an ordinary item without issues; null if the item needs the complete check. */
   fastPath(fields: Fields): Draft | null;
-  /** Each field as the rules expect it. */
+  /** Each field in the form that the rules expect. */
   normalise(fields: Fields): Record<keyof Draft, unknown>;
   /** Checks the contacts of one request. */
   check: Check;
@@ -49,7 +49,7 @@ const contactPath = ["contact"];
 const noFields: Fields = {};
 const defaultSliceSize = 2_000;
 
-/** For the rule `required` an empty list is missing. */
+/** For the rule `required`, an empty list counts as missing. */
 export function asRequired(value: unknown): unknown {
   return Array.isArray(value) && value.length === 0 ? null : value;
 }

@@ -1,14 +1,14 @@
-// What a message consists of. Gateways differ in what they can send, within one channel too. No zod here: the storage
-// threads load this file.
+// The kinds of message contents. Gateways differ in what they can send, even within one channel. No zod here: the storage threads load this
+// file.
 
 /**
- * `text`: a text alone. `email`: a mail with its subject, its parts and its files. Of WhatsApp: `media`, a file with a
- * caption; `list`, a text with rows to choose from; `template`, an approved text of the business.
+ * `text`: only a text. `email`: a mail with its subject, its parts and its files. For WhatsApp: `media`, a file with a caption; `list`, a
+ * text with rows to choose from; `template`, an approved text of the business.
  */
 export const contentKinds = ["text", "email", "media", "list", "template"] as const;
 export type ContentKind = (typeof contentKinds)[number];
 
-/** What a WhatsApp message may carry beside its text. */
+/** What a WhatsApp message may contain besides its text. */
 export const mediaKinds = ["image", "audio", "video", "document"] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 
@@ -17,7 +17,7 @@ export interface MediaFields {
   media: MediaKind;
   /** Absolute, http or https, as the caller wrote it. */
   url: string;
-  /** The name that the recipient of a document sees; null: the caller gave none. */
+  /** The name that the recipient of a document sees; null if the caller gave none. */
   filename: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface ListSection {
   rows: readonly ListRow[];
 }
 
-/** A list message, beside its text. */
+/** A list message, besides its text. */
 export interface ListFields {
   header: string | null;
   footer: string | null;
@@ -53,11 +53,11 @@ export interface TemplateFields {
   name: string;
   language: string;
   parameters: readonly string[] | Readonly<Record<string, string>> | null;
-  /** Meta's `components`, passed on as they are; null: `parameters` count. */
+  /** Meta's `components`, passed on unchanged; null if `parameters` are used. */
   components: readonly TemplateComponent[] | null;
 }
 
-/** What a message of one of these contents has beside its text. */
+/** The contents of a message besides its text. */
 export type MessagePayload =
   | ({ kind: "media" } & MediaFields)
   | ({ kind: "list" } & ListFields)

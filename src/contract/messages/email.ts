@@ -33,8 +33,8 @@ export const emailContact = z
     gateway_identifier: gatewayIdentifier.schema
       .nullish()
       .describe("An active email gateway of the account. The default is the account's default gateway."),
-    // A name with an `@` in it is taken ("Support @ Acme" is one): the address beside it is always the gateway's own,
-    // and adapters hand name and address over apart, so that a name can never become the address.
+    // A name that contains an `@` is accepted ("Support @ Acme"): the address beside it is always the gateway's own, and adapters pass on
+    // name and address separately, so that a name can never become the address.
     sender_name: senderName.schema
       .nullish()
       .describe(

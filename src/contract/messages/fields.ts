@@ -51,8 +51,8 @@ function atMost(max: number): TextRule {
 }
 
 /**
- * A recipient's number. It is checked later, with the account's country; only a text that is too long for fifteen digits
- * in any spelling is refused here.
+ * A recipient's number. It is checked later, with the account's country; only a text that is too long for fifteen digits in any notation is
+ * refused here.
  */
 export const number = textField(sendable, {
   holds: (text) => text.length <= 255,
@@ -63,13 +63,13 @@ export const number = textField(sendable, {
 export const emailAddress = textField({ holds: isPlainAddress, otherwise: { rule: "email" } });
 
 const wellFormed: TextRule = { holds: (text) => text.isWellFormed(), otherwise: { rule: "unsendable" } };
-/** Fit for a header of a mail: no line end of any kind, no other control character. */
+/** Suitable for a header of a mail: no line end of any kind, no other control character. */
 const oneLine: TextRule = {
   holds: (text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text),
   otherwise: { rule: "oneLine" },
 };
 
-/** A mail's subject. RFC 5322 lets a line have 998 characters; encoded, a long one is folded. */
+/** A mail's subject. RFC 5322 allows a line of 998 characters; encoded, a long one is folded. */
 export const subjectLine = textField(wellFormed, oneLine, atMost(998));
 
 /** The name before a mail's address. */
@@ -97,7 +97,7 @@ export const listTitle = textField(wellFormed, oneLine, atMost(24));
 export const listRowId = textField(wellFormed, oneLine, atMost(200));
 export const listDescription = textField(wellFormed, oneLine, atMost(72));
 
-/** The address of a file: http or https, absolute, without a login. Whether it may be asked is judged when it is. */
+/** The URL of a file: http or https, absolute, without credentials. The outbound guard checks it when it is fetched. */
 export const mediaUrl = textField(
   wellFormed,
   { holds: isMediaUrl, otherwise: { rule: "url" } },
@@ -127,9 +127,9 @@ export const templateLanguage = textField(
 
 function isMediaUrl(text: string): boolean {
   if (text.length > 2048) return true;
-  // The parser drops line ends and tabs, and trims: what is stored is what was judged.
+  // The parser drops line ends and tabs, and trims: what is stored is what was checked.
   if (/[\p{Cc}\p{Cf}\s]/u.test(text)) return false;
-  // Of `https:///a.png` and `https:a.png` the parser would make the host `a.png`.
+  // The parser would read `https:///a.png` and `https:a.png` as the host `a.png`.
   if (!/^https?:\/\/[^/\\?#]/i.test(text)) return false;
   const url = URL.parse(text);
   return url !== null && url.username === "" && url.password === "" && url.hostname !== "";
@@ -138,7 +138,7 @@ function isMediaUrl(text: string): boolean {
 /** The identifier of a gateway; that the account has it is checked later. */
 export const gatewayIdentifier = textField(sendable, atMost(255));
 
-/** A caller's own name for a message. */
+/** A caller's own reference for a message. */
 export const callerReference = textField(
   wellFormed,
   { holds: isName, otherwise: { rule: "oneLine" } },
@@ -151,13 +151,13 @@ export const scheduleAt = textField({
   otherwise: { rule: "dateFormat", format: "Y-m-d H:i:s" },
 });
 
-/** The form of `schedule_at` for the OpenAPI document. Blanks around it do not count, and an empty text counts as null. */
+/** The format of `schedule_at` for the OpenAPI document. Surrounding blanks are ignored, and an empty text counts as null. */
 export const scheduleAtPattern = "^\\s*(\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2})?\\s*$";
 
 const wallTime = /^\d{4}-(\d\d)-(\d\d) (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether the text is a date and time of day that exist, written as `Y-m-d H:i:s` writes them. */
+/** Whether the text is an existing date and time of day, written as `Y-m-d H:i:s` writes them. */
 export function isWallTime(text: string): boolean {
   const parts = wallTime.exec(text);
   if (parts === null) return false;

@@ -13,7 +13,7 @@ export const recentQuery = z.object({
   cursor: z
     .string()
     .check((field) => {
-      // Cursors are short and plain; a text that is not never reaches storage.
+      // Cursors are short and plain; other text never reaches storage.
       if (!/^[\x21-\x7e]{1,512}$/.test(field.value)) {
         field.issues.push({ code: "invalid_value", values: [], input: field.value });
       }
@@ -26,7 +26,7 @@ export const recentQuery = z.object({
 const check = checker(recentQuery);
 const defaultLimit = 50;
 
-/** Text of digits as PHP's FILTER_VALIDATE_INT reads it; other values as they are. */
+/** Text of digits as PHP's FILTER_VALIDATE_INT reads it; other values unchanged. */
 function asInteger(value: unknown): unknown {
   return typeof value === "string" && /^[+-]?(0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value;
 }

@@ -1,5 +1,5 @@
-// What callers write on a message for themselves: `reference` and `metadata`. They go to no provider, and come back in replies,
-// look-ups and events.
+// The caller's own `reference` and `metadata` of a message. They are not sent to providers, and are returned in replies, look-ups and
+// events.
 
 import { z } from "zod";
 import { exceeds, type Fields, isObject, isSendable, trimOrNull } from "#contract/normalise.ts";
@@ -61,7 +61,7 @@ export const ownWordsShape = {
     }),
 };
 
-/** The fields as the rules expect them. A form cannot write an empty object, so an empty list counts as none. */
+/** The fields in the form that the rules expect. A form cannot contain an empty object, so an empty list counts as one. */
 export const normalisedOwnWords = ({ reference, metadata }: Fields) => ({
   reference: trimOrNull(reference),
   metadata: isEmpty(metadata) ? null : trimOrNull(metadata),
@@ -72,7 +72,7 @@ const isEmpty = (value: unknown) =>
 
 const noOwnWords = { reference: null, metadata: null } as const;
 
-/** The same of a contact without issues. Null if it needs the complete check. */
+/** The same for a contact without issues. Null if it needs the complete check. */
 export function plainOwnWords(
   fields: Fields,
 ): { reference: string | null; metadata: Metadata | null } | null {

@@ -161,7 +161,7 @@ export const emailRecord = z
   .meta({ id: "EmailRecord" });
 export type EmailRecord = z.output<typeof emailRecord>;
 
-/** The record of a message on any channel. `channel` decides which record it is. */
+/** The record of a message on any channel; `channel` determines its schema. */
 export const messageRecord = z
   .discriminatedUnion("channel", [smsRecord, whatsappRecord, emailRecord])
   .meta({ id: "MessageRecord" });

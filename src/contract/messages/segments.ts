@@ -1,12 +1,12 @@
-// Measures a text as SMS: its alphabet, how many segments it takes (its price), and where they are cut. A character
-// missing from the table below, or one too many, changes what customers pay.
+// Measures a text as SMS: its encoding, how many segments it takes (its price), and where they are cut. A character missing from the table
+// below, or one too many, changes what customers pay.
 
 /** `gsm7`: the GSM 7-bit default alphabet, counted in septets. `ucs2`: UTF-16, counted in code units. */
 export type Encoding = "gsm7" | "ucs2";
 
 export interface Measure {
   encoding: Encoding;
-  /** At least 1. Carriers refuse more than 255 (the part number is one octet); no bound is applied here. */
+  /** At least 1. Carriers refuse more than 255 (the part number is one octet); no limit is applied here. */
   segments: number;
   /** Septets (extension characters are two) or UTF-16 code units, without headers. */
   units: number;
@@ -64,7 +64,7 @@ export function measure(text: string): Measure {
   return { encoding, segments, units };
 }
 
-/** Septets of a text, null when the alphabet does not hold all of it. */
+/** Septets of a text; null if the GSM alphabet lacks one of its characters. */
 function countSeptets(text: string): number | null {
   let units = 0;
   for (let at = 0; at < text.length; at++) {

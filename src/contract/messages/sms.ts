@@ -43,7 +43,7 @@ export interface SmsDraft extends SharedDraft {
 
 export type SmsSend = Send<SmsDraft>;
 
-/** A safe integer becomes its digits; any other value is left for the rules. */
+/** A safe integer becomes its digits; any other value is left to the rules. */
 export function asNumber(value: unknown): unknown {
   return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : trimOrNull(value);
 }

@@ -33,7 +33,7 @@ export type SystemStep =
 export const receiptSteps = ["sent", "delivered", "read", "undelivered", "failed", "bounced"] as const;
 export type ReceiptStep = (typeof receiptSteps)[number];
 
-/** What a provider may report. `returned`: as `undelivered`, and the gateway can send it in another form. */
+/** What a provider may report. `returned`: like `undelivered`, and the gateway can send it in another form. */
 export type ReportedStep = ReceiptStep | "returned";
 
 export type Step = { by: "system"; step: SystemStep } | { by: "receipt"; step: ReceiptStep };
@@ -88,7 +88,7 @@ const systemSteps: Record<SystemStep, { from: readonly Status[]; change: Change 
     change: { status: "unknown", timestamps: [], refund: false, error: "set" },
   },
   resent: { from: ["sending"], change: { status: "queued", timestamps: [], refund: false, error: "set" } },
-  // Not from `sending`: a lane works on it, and settles what it began.
+  // Not from `sending`: a lane is working on it, and settles what it began.
   returned: {
     from: ["sent", "unknown"],
     change: { status: "queued", timestamps: [], refund: false, error: "set" },
@@ -132,13 +132,13 @@ const receiptChanges: Record<ReceiptStep, Change> = {
   failed: { status: "failed", timestamps: [], refund: true, error: "set" },
 };
 
-/** The change that a step makes to a message in `status`; null: the step has no effect. */
+/** The change that a step makes to a message in `status`; null if the step has no effect. */
 export function advance(status: Status, { by, step }: Step): Change | null {
   if (by === "system") return systemSteps[step].from.includes(status) ? systemSteps[step].change : null;
   return rank[receiptChanges[step].status] > rank[status] ? receiptChanges[step] : null;
 }
 
-/** States by what they count as: accepted = pending + sent + not sent + unknown. */
+/** How states are counted: accepted = pending + sent + not sent + unknown. */
 export const groups = {
   pending: ["queued", "scheduled", "sending"],
   sent: ["sent", "delivered", "read", "undelivered", "bounced"],

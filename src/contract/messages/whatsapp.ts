@@ -48,7 +48,7 @@ const shared = {
   ...ownWordsShape,
 };
 
-/** Of parameters or components, as JSON. */
+/** Maximum size of parameters or components, as JSON. */
 const maxTemplateBytes = 32 * 1024;
 const maxParameters = 100;
 
@@ -97,7 +97,7 @@ const template = z
   })
   .meta({ id: "WhatsappTemplate" });
 
-/** Of `z.enum`, a value that is no text would be a wrong choice, and not one of the wrong type. */
+/** With `z.enum`, a value that is not text would be reported as a wrong choice instead of a wrong type. */
 const mediaKind = z
   .string()
   .check(({ value, issues }) => {
@@ -237,7 +237,7 @@ const normalisedShared = (fields: Fields) => ({
   ...normalisedOwnWords(fields),
 });
 
-/** An object as the rules see it: a form cannot write an empty one, so an empty list counts as none. */
+/** An object in the form that the rules expect: a form cannot contain an empty one, so an empty list counts as one. */
 const optionalObject = (value: unknown) => (Array.isArray(value) && value.length === 0 ? null : value);
 
 function normalisedTemplate(value: unknown): unknown {
@@ -270,10 +270,10 @@ function normalisedRow(item: unknown): unknown {
   };
 }
 
-/** An item that is no object counts as an empty one, as a contact does. */
+/** An item that is not an object counts as an empty one, as a contact does. */
 const fieldsOf = (item: unknown): Fields => (isObject(item) ? item : {});
 
-/** The issues of a schema, and behind them those of the rules for several fields. */
+/** The issues of a schema, followed by those of the rules for several fields. */
 function checkWith(
   schema: z.ZodType,
   together: (fields: Fields, path: (...field: (string | number)[]) => Issue["path"]) => Issue[],
@@ -354,7 +354,7 @@ export const { slices: readWhatsappSlices, read: readWhatsapp } = contactReader<
 });
 
 export const { slices: readWhatsappListSlices, read: readWhatsappList } = contactReader<WhatsappListDraft>({
-  // A list is checked whole: it is small, and what it costs to send is far more.
+  // A list is checked completely: it is small, and sending it costs far more.
   fastPath: () => null,
   normalise: (fields) => ({
     ...normalisedShared(fields),

@@ -1,8 +1,8 @@
-// What a phone says of a message that it was handed, and what a failure means for it.
+// A phone's reports about a message that it was handed, and the meaning of its failures.
 
 const ranks: Readonly<Record<string, number>> = { Pending: 1, Processed: 2, Sent: 3, Delivered: 4 };
 
-/** How far a message is on the phone; failures and unknown states count as nothing. */
+/** How far a message is on the phone; failures and unknown states have no rank. */
 export const phoneStateRank = (state: string): number => ranks[state] ?? 0;
 
 /**

@@ -224,7 +224,7 @@ export type WhatsappList = { header: string | null; footer: string | null; butto
 export type WhatsappRecord = { id: string; request_id: string; status: MessageStatus; test: boolean; gateway_identifier: string | null; message: string; schedule_at: string | null; scheduled_for: string | null; created_at: string; updated_at: string; next_attempt_at: string | null; sent_at: string | null; delivered_at: string | null; read_at: string | null; attempts: number; provider_reference: string | null; reference: string | null; metadata: Record<string, string> | null; error: MessageError | null; events?: MessageEvent[]; channel: "whatsapp"; number: string; recipient: string; media: "image" | "audio" | "video" | "document" | null; url: string | null; filename: string | null; list: WhatsappList | null; template: WhatsappTemplateCall | null };
 export type WhatsappTemplateCall = { name: string; language: string; parameters: string[] | Record<string, string> | null; components: { type: string }[] | null };
 
-/** The words of those types that are one of several, in the document's order. */
+/** The words of the enum types, in the document's order. */
 export const words = {
   Channel: ["sms", "whatsapp", "email"],
   DeliveryStatus: ["pending", "delivered", "failed"],

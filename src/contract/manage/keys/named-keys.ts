@@ -1,4 +1,4 @@
-// API keys of an account that have a name, scopes and an end: their fields, and the management API's replies with them.
+// Named API keys of an account, with scopes and an expiry: their fields, and the management API's replies with them.
 
 import { z } from "zod";
 import { idCursor, instant, limit, page, reply, revision, seenRevision } from "#contract/envelope.ts";
@@ -7,10 +7,10 @@ import { nameText } from "#contract/name.ts";
 import { patchSchema, shown } from "#contract/resource-schema.ts";
 
 const scopes = ["send:sms", "send:whatsapp", "send:email", "read", "read:own"] as const;
-/** What a key may do. */
+/** The rights of a key. */
 export type KeyScope = (typeof scopes)[number];
 
-/** What a key allows. */
+/** The permissions of a key. */
 export const namedKeyRules = z.strictObject({
   scopes: z
     .array(z.enum(scopes))
@@ -88,7 +88,7 @@ export const newNamedKeyReply = reply(
 
 export const namedKeysQuery = z.strictObject({ limit, cursor: idCursor });
 
-/** A page of keys, revoked ones too, newest first. */
+/** A page of keys, including revoked ones, newest first. */
 export const namedKeysReply = page("NamedKeyPage", key);
 
 export const rotateNamedKeyRequest = z

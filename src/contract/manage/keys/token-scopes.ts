@@ -1,4 +1,4 @@
-// What a management token may be bound to: areas of the management API, each to read or to write too.
+// The scopes of management tokens: areas of the management API, each to read or to write.
 
 import { z } from "zod";
 
@@ -19,13 +19,13 @@ export const scopeAreas = [
 ] as const;
 export type ScopeArea = (typeof scopeAreas)[number];
 
-/** Nothing writes to the audit log, nor to what the pools' content logs hold. */
+/** Areas without writes: the audit log, and the contents of the pools' content logs. */
 const readOnly = ["audit", "prompts"] as const satisfies readonly ScopeArea[];
 type ReadOnlyArea = (typeof readOnly)[number];
 export const isReadOnly = (area: ScopeArea): area is ReadOnlyArea =>
   (readOnly as readonly ScopeArea[]).includes(area);
 
-/** A scope to write includes the one to read; `messages:write` includes `messages:send`. */
+/** A write scope includes the read scope; `messages:write` includes `messages:send`. */
 export type TokenScope = `${ScopeArea}:read` | `${Exclude<ScopeArea, ReadOnlyArea>}:write` | "messages:send";
 
 export const tokenScopes: readonly TokenScope[] = scopeAreas.flatMap((area): TokenScope[] => [

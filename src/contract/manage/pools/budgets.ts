@@ -1,4 +1,4 @@
-// Budgets of keys, and those that the keys of a pool or of an account share.
+// Budgets of keys, and budgets that the keys of a pool or of an account share.
 
 import { z } from "zod";
 
@@ -32,11 +32,14 @@ export const budgetRules = z
   .describe("How much in all.");
 export type BudgetRules = z.output<typeof budgetRules>;
 
-/** Whether models without a known price are not asked under the budget. Without a bound of cost, they are. */
+/** Whether the budget excludes models without a known price. Without a cost limit, it does not. */
 export const refusesUnpriced = ({ cost_per_month, unpriced }: BudgetRules): boolean =>
   cost_per_month !== null && unpriced === "refuse";
 
-/** The budget as it is stored: a bound of cost has its choice. `before`: what it takes the place of. Null if it is new. */
+/**
+ * The budget as it is stored: a cost limit includes the policy for unpriced models. `before`: the budget that it replaces; null if it is
+ * new.
+ */
 export function withChoice<B extends BudgetRules>(budget: B, before: BudgetRules | null): B {
   if (budget.cost_per_month === null || budget.unpriced !== null) return budget;
   const kept = before !== null && before.cost_per_month !== null ? before.unpriced : null;

@@ -1,5 +1,4 @@
-// The management API's check of a member at its provider: of a stored one, of one with changed settings, or of one that is not
-// stored yet.
+// The management API's check of a member at its provider: of a stored one, of one with changed settings, or of one that is not stored yet.
 
 import { z } from "zod";
 import { reply } from "#contract/envelope.ts";

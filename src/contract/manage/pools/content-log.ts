@@ -1,4 +1,4 @@
-// The setting of a pool by which requests and answers are stored, for people who look for a fault.
+// The setting of a pool by which requests and answers are stored, for debugging.
 
 import { z } from "zod";
 import { instant, reply } from "#contract/envelope.ts";
@@ -41,7 +41,7 @@ export const contentLog = z
   );
 export type ContentLogRules = NonNullable<z.output<typeof contentLog>>;
 
-/** An object, but where the body was no JSON or nothing of it has room. */
+/** An object, unless the body was not JSON or none of it fits. */
 const json = z
   .unknown()
   .meta({ anyOf: [{ type: "object", additionalProperties: true }, { type: "string" }, { type: "null" }] });

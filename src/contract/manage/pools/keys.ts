@@ -17,7 +17,7 @@ const limits = z
   })
   .describe("How much at a time; buckets that refill continuously.");
 
-/** What a key allows. */
+/** The permissions of a key. */
 export const keyRules = z.strictObject({
   models: modelList
     .min(1)
@@ -127,7 +127,7 @@ export const newPoolKeyReply = reply(
     .meta({ id: "NewPoolKey" }),
 );
 
-/** A page of keys, revoked ones too, newest first. */
+/** A page of keys, including revoked ones, newest first. */
 export const poolKeysReply = page("PoolKeyPage", key);
 
 export const keysQuery = z.strictObject({ limit, cursor: idCursor });

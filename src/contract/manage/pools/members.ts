@@ -31,7 +31,7 @@ const timeouts = z
   })
   .describe("How long the member may take, ms.");
 
-/** Of names with something beside them. */
+/** A map from names to values. */
 const maxAliases = 500;
 
 const priceOf = (what: string) =>
@@ -39,7 +39,7 @@ const priceOf = (what: string) =>
     .number()
     .min(0)
     .max(1_000_000)
-    // A token costs a whole number of millionths of millionths then, and sums are exact.
+    // A token then costs a whole number of millionths of millionths, and sums are exact.
     .refine((price) => Math.abs(price * 1e6 - Math.round(price * 1e6)) < 1e-3, "has more than six decimals")
     .describe(`For a million tokens of ${what}, in any currency.`);
 
@@ -55,7 +55,7 @@ const amounts = {
   ).optional(),
 };
 
-/** What a model costs, for a million tokens. */
+/** The price of a model, per million tokens. */
 export const price = z.strictObject({
   ...amounts,
   long_prompt: z

@@ -1,4 +1,4 @@
-// Pools: their fields, in the words of the API. Stored pools, requests, replies and the provisioning file have the same.
+// Pools: their fields, as the API names them. Stored pools, requests, replies and the provisioning file share them.
 
 import { z } from "zod";
 import { instant, page, reply, revision, seenRevision } from "#contract/envelope.ts";

@@ -1,5 +1,4 @@
-// The management API's trial of a pool: a completion that a person asks for without a pool key, and the events that tell how
-// it came about.
+// The management API's trial of a pool: a completion that a person requests without a pool key, and the events that report its progress.
 
 import { z } from "zod";
 import { freeText, nameText } from "#contract/name.ts";

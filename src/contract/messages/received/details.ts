@@ -1,7 +1,7 @@
-// What a received WhatsApp message has beside its text, in records, events and storage. No zod here: the storage threads
-// load this file.
+// The contents of a received WhatsApp message besides its text, in records, events and storage. No zod here: the storage threads load this
+// file.
 
-/** A row of a list, a button, a form that the sender filled in, or a choice in WhatsApp itself. */
+/** A list row, a button, a submitted form, or a choice in WhatsApp itself. */
 export interface ReceivedReply {
   type: "list" | "button" | "flow" | "preference";
   id: string;
@@ -20,7 +20,7 @@ export interface ReceivedDetails {
 
 const none = { type: null, reply: null, profile_name: null, user_id: null, forwarded: null };
 
-/** The fields of a record or an event. `stored`: JSON of the details; null: the message has none. */
+/** The fields of a record or an event. `stored`: JSON of the details; null if the message has none. */
 export function receivedDetails(stored: string | null): ReceivedDetails | typeof none {
   return stored === null ? none : (JSON.parse(stored) as ReceivedDetails);
 }

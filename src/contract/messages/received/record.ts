@@ -15,7 +15,7 @@ const reply = z
   })
   .meta({ id: "ReceivedReply" });
 
-/** What a WhatsApp message has beside its text. */
+/** The contents of a WhatsApp message besides its text. */
 const details = {
   type: z
     .string()
