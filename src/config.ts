@@ -25,7 +25,7 @@ export const variables = {
   HOST: z.string().default("127.0.0.1").meta(text("Address to listen on.", "0.0.0.0")),
   PORT: wholeNumber(0, 65535)
     .prefault("8080")
-    .meta(text("Port to listen on; 0 takes a free one.", "8080", "whole number, 0 to 65535")),
+    .meta(text("Port to listen on; 0 chooses a free one.", "8080", "whole number, 0 to 65535")),
   DATA_DIR: z
     .string()
     .default("./data")
@@ -51,7 +51,7 @@ export const variables = {
     .default("trunkline")
     .meta(
       text(
-        "PostgreSQL: the schema that holds the tables; the first start makes it. Another one for each Trunkline in the same database.",
+        "PostgreSQL: the schema that holds the tables; the first start creates it. Each Trunkline in the same database needs its own.",
         "trunkline",
         "lower-case letters, digits and `_`",
       ),
@@ -60,7 +60,7 @@ export const variables = {
     .prefault("6")
     .meta(
       text(
-        "PostgreSQL: most connections of this process, in all: one listens for other processes, the rest run queries. All processes together must stay below the server's `max_connections`.",
+        "PostgreSQL: maximum number of connections of this process: one listens for other processes, the rest run queries. All processes together must stay below the server's `max_connections`.",
         "6",
         "whole number, 2 to 500",
       ),
@@ -71,7 +71,7 @@ export const variables = {
     .optional()
     .meta(
       text(
-        "Where the outside world reaches this service: what providers are given for their callbacks, and recipients in their mails.",
+        "The public address of this service, used for providers' callbacks and in links of mails.",
         "https://sms.example.com",
         "http or https URL",
       ),
@@ -82,7 +82,7 @@ export const variables = {
     .optional()
     .meta(
       text(
-        "Seals gateway settings and keys in the database. Without it: a key file in the data folder, made at first start.",
+        "Encrypts gateway settings and keys in the database. Without it, a key file in the data folder, created at the first start.",
         "output of: openssl rand -base64 32",
         "text, 32 characters or more",
       ),
@@ -134,15 +134,15 @@ export const variables = {
     ),
   MAX_CONTACTS: wholeNumber(1, 1_000_000)
     .prefault("10000")
-    .meta(text("Most contacts in one send.", "10000", "whole number, 1 to 1000000")),
+    .meta(text("Maximum number of contacts in one send.", "10000", "whole number, 1 to 1000000")),
   MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824)
     .prefault("33554432")
-    .meta(text("Longest request body, bytes.", "33554432", "whole number, 1024 to 1073741824")),
+    .meta(text("Maximum size of a request body, bytes.", "33554432", "whole number, 1024 to 1073741824")),
   MAX_ANSWER_BYTES: wholeNumber(65_536, 268_435_456)
     .prefault("16777216")
     .meta(
       text(
-        "Longest whole answer of an AI provider, bytes; one with embeddings may be four times as long. A longer one counts as broken, and another member is asked.",
+        "Maximum size of a whole answer of an AI provider, bytes; four times as much with embeddings. A longer one counts as broken, and another member is called.",
         "16777216",
         "whole number, 65536 to 268435456",
       ),
@@ -151,7 +151,7 @@ export const variables = {
     .prefault("134217728")
     .meta(
       text(
-        "Longest multipart body of an email send, files included, bytes. They are stored as they come, never held whole.",
+        "Maximum size of a multipart body of an email send, including files, bytes. Files are stored as they arrive, never held whole in memory.",
         "134217728",
         "whole number, 1024 to 1073741824",
       ),
@@ -160,7 +160,7 @@ export const variables = {
     .prefault("2097152")
     .meta(
       text(
-        "Longest request body whose key is neither in the Api-key header nor in the URL, bytes; of a form with files, what comes before its key.",
+        "Maximum size of a request body whose key is neither in the Api-key header nor in the URL, bytes; for a form with files, the part before its key.",
         "2097152",
         "whole number, 1024 to 1073741824",
       ),
@@ -169,7 +169,7 @@ export const variables = {
     .optional()
     .meta(
       text(
-        "Memory that all request bodies being read or worked on may take together, bytes; a request that finds no room is answered 503 with `Retry-After`. Bodies of 64 KiB or less have half of it beyond that, bodies whose key is not known yet a quarter of it at most. Without it: four times the longest body.",
+        "Memory that all request bodies being read or worked on may take together, bytes; a request that exceeds it is answered 503 with `Retry-After`. Bodies of 64 KiB or less have half as much in addition; bodies whose key is not known yet may take at most a quarter. Default: four times the maximum size of a body.",
         "134217728",
         "whole number, 1048576 to 68719476736",
       ),
@@ -178,7 +178,7 @@ export const variables = {
     .prefault("10000")
     .meta(
       text(
-        "Most HTTP connections at once; one more is closed as soon as it is made. The process needs a limit of open files above it.",
+        "Maximum number of HTTP connections; further ones are closed at once. The process needs a higher limit of open files.",
         "10000",
         "whole number, 1 to 1000000",
       ),
@@ -187,7 +187,7 @@ export const variables = {
     .optional()
     .meta(
       text(
-        "Port, on the same address as HTTP, that takes bounces of mails whose gateway has a `return_path_domain`: the MX of that domain leads here. Without it: no such port.",
+        "Port, on the same address as HTTP, that receives bounces of mails whose gateway has a `return_path_domain`, whose MX record must point here. Without it, there is no such port.",
         "25",
         "whole number, 1 to 65535",
       ),
@@ -196,21 +196,21 @@ export const variables = {
     .prefault("20")
     .meta(
       text(
-        "Most linked WhatsApp devices of the installation. Some 20 of them take 145 MB beside the service; one more is refused with 409.",
+        "Maximum number of linked WhatsApp devices of the installation. Some 20 of them take 145 MB besides the service; further ones are refused with 409.",
         "20",
         "whole number, 0 to 10000",
       ),
     ),
   LINKED_DEVICES_PER_ACCOUNT: wholeNumber(0, 10_000)
     .prefault("5")
-    .meta(text("Most linked WhatsApp devices of one account.", "5", "whole number, 0 to 10000")),
+    .meta(text("Maximum number of linked WhatsApp devices of one account.", "5", "whole number, 0 to 10000")),
   DASHBOARD: z
     .enum(["true", "false"], "must be true or false")
     .transform((value) => value === "true")
     .prefault("true")
     .meta(
       text(
-        "Serve the dashboard; false answers its pages as paths that do not exist. The management API stays.",
+        "Whether to serve the dashboard; if false, its pages are answered with 404. The management API is not affected.",
         "true",
         "`true` or `false`",
       ),
@@ -221,7 +221,7 @@ export const variables = {
     .prefault("true")
     .meta(
       text(
-        "Keep a sealed copy of each API key, so that its owner can see it again; false keeps only its hash.",
+        "Whether to keep a sealed copy of each API key, so that its owner can see it again; if false, only its hash is kept.",
         "true",
         "`true` or `false`",
       ),
@@ -233,7 +233,7 @@ export const variables = {
     .prefault("true")
     .meta(
       text(
-        "Log a line for each request: method, route, status, ms, request id and account, never texts, numbers or keys. With a number, of requests that were answered 2xx one in this many has a line. Health checks and metrics have one at `debug` alone.",
+        "Log a line for each request: method, route, status, ms, request id and account, never texts, numbers or keys. With a number, only one in this many requests answered 2xx is logged. Health checks and metrics are logged only at `debug`.",
         "100",
         "`true`, `false` or a whole number, 1 to 999999",
       ),
@@ -252,13 +252,17 @@ export const variables = {
     .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
     .default("info")
     .meta(
-      text("What is logged, on standard output.", "info", "`debug`, `info`, `warn`, `error` or `silent`"),
+      text(
+        "The level of the log on standard output.",
+        "info",
+        "`debug`, `info`, `warn`, `error` or `silent`",
+      ),
     ),
   TAKEOVER_MS: wholeNumber(1000, 600_000)
     .prefault("45000")
     .meta(
       text(
-        "PostgreSQL with several processes: how long one may be silent before the others take its gateways over, and the places of its AI calls become free, ms.",
+        "PostgreSQL with several processes: how long one may be silent before the others take over its gateways and free the slots of its AI calls, ms.",
         "45000",
         "whole number, 1000 to 600000",
       ),
@@ -267,7 +271,7 @@ export const variables = {
     .prefault("0")
     .meta(
       text(
-        "Behind a load balancer: how long a process that is to stop still takes requests, while its readiness says that it stops, ms.",
+        "Behind a load balancer: how long a stopping process still accepts requests while its readiness check fails, ms.",
         "0",
         "whole number, 0 to 60000",
       ),
@@ -276,7 +280,7 @@ export const variables = {
     .optional()
     .meta(
       text(
-        "Removes messages that have ended, with their timelines and receipts, and inbound messages, this many days after their last change. Without it: kept for ever.",
+        "Removes messages that have ended, with their timelines and receipts, and inbound messages, this many days after their last change. Without it, they are kept forever.",
         "365",
         "whole number, 1 to 36500",
       ),
@@ -294,7 +298,7 @@ export const variables = {
     .optional()
     .meta(
       text(
-        "Removes entries of the audit log after this many days. Without it: kept for ever.",
+        "Removes entries of the audit log after this many days. Without it, they are kept forever.",
         "730",
         "whole number, 1 to 36500",
       ),
@@ -322,7 +326,7 @@ export const variables = {
     .optional()
     .meta(
       text(
-        "For fault tests only: kills the process at a named point, `name` or `name:N` for its Nth passing.",
+        "For fault tests only: kills the process at a named point, `name` or `name:N` for the Nth time it is reached.",
         "settle.before:3",
       ),
     ),
@@ -340,7 +344,7 @@ export const asFile = ["MASTER_KEY", "DATABASE_URL", "METRICS_TOKEN"] as const;
  */
 export const clientVariables = {
   URL: text(
-    "The address of an installation that commands ask instead of the one on this machine.",
+    "The address of an installation that commands use instead of the one on this machine.",
     "https://sms.example.com",
   ),
   TOKEN: text("A management token for that address.", "tlm_…"),

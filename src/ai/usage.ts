@@ -72,7 +72,7 @@ export function usageRow(call: AdmittedCall, outcome: CallOutcome): UsedCall {
   };
 }
 
-/** Whether more than one member was asked. */
+/** Whether more than one member was called. */
 const hasFailedOver = (attempts: CallOutcome["attempts"]) =>
   attempts.some(({ member }) => member !== attempts[0]?.member);
 

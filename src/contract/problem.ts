@@ -16,7 +16,7 @@ export const problems = {
   malformed_body: {
     status: 400,
     message: "The body could not be read.",
-    when: "The body is not valid JSON, form data or UTF-8, is nested deeper than 32 levels, or holds more values than it may (500,000, or ten for each contact that a request may have); or it is missing where something is to be changed, or `null`.",
+    when: "The body is not valid JSON, form data or UTF-8, is nested deeper than 32 levels, or contains too many values (more than 500,000, or than ten for each contact that a request may have); or it is missing or `null` although something is to be changed.",
   },
   malformed_request: {
     status: 400,
@@ -26,7 +26,7 @@ export const problems = {
   insufficient_credit: {
     status: 402,
     message: "The credit is not enough for this request.",
-    when: "The credit is not enough for the whole request. Nothing was accepted.",
+    when: "The credit does not cover the whole request. Nothing was accepted.",
   },
   unauthenticated: {
     status: 401,
@@ -41,12 +41,12 @@ export const problems = {
   not_found: {
     status: 404,
     message: "Not found.",
-    when: "The path, channel or message does not exist, or the message is another account's.",
+    when: "The path, channel or message does not exist, or the message belongs to another account.",
   },
   method_not_allowed: {
     status: 405,
-    message: "This path does not take that method.",
-    when: "The path exists, but not with this method; `Allow` names the ones it takes.",
+    message: "This path does not support that method.",
+    when: "The path exists, but not with this method; `Allow` lists the supported ones.",
   },
   request_timeout: {
     status: 408,
@@ -75,24 +75,24 @@ export const problems = {
   },
   gone: {
     status: 410,
-    message: "The file is not kept any more.",
-    when: "The provider does not keep the file of the received message any more.",
+    message: "The file is no longer kept.",
+    when: "The provider no longer keeps the file of the received message.",
   },
   body_too_large: {
     status: 413,
     message: "The body is too large.",
-    when: "The body, the number of its form fields, or the number of pieces that it comes in is over the limit; without a key in front the limit is 2 MiB.",
+    when: "The body, the number of its form fields, or the number of pieces it is sent in is over the limit; without a key in the headers or URL the limit is 2 MiB.",
   },
   unsupported_media_type: {
     status: 415,
     message:
       "The body must be application/json, multipart/form-data or application/x-www-form-urlencoded, and not compressed.",
-    when: "The body is of another media type, or compressed.",
+    when: "The body has another media type, or is compressed.",
   },
   rate_limited: {
     status: 429,
     message: "Too many requests.",
-    when: "The account's request limit, or the number of attempts to sign in, is used up; `Retry-After` says when to try again.",
+    when: "The account's request limit, or the limit of sign-in attempts, is exhausted; `Retry-After` says when to try again.",
   },
   headers_too_large: {
     status: 431,

@@ -27,7 +27,7 @@ function accepted<Recipient extends z.ZodRawShape>(id: string, recipient: Recipi
           .array(z.string())
           .optional()
           .describe(
-            "A sentence for each field of the request that is unknown and was ignored, 64 at most, those that change what happens first.",
+            "A sentence for each unknown field of the request that was ignored, at most 64, those with a likely effect first.",
           )
           .meta({ examples: [["send_at is no field of a contact; the field is called schedule_at."]] }),
       }),
@@ -82,7 +82,7 @@ export const currentAccountReply = reply(
           typeof credit
         >,
       )
-      .describe("The credit of each channel; null where the plan sets no allowance."),
+      .describe("The credit of each channel; null if the plan sets no allowance."),
   }),
 );
 

@@ -139,7 +139,7 @@ export interface HttpCore extends Core {
   startedAt: number;
   /** When this process last saw a new heartbeat of each process, epoch ms by id. */
   heartbeatsSeen(): ReadonlyMap<string, number>;
-  /** Whether new API keys are kept sealed, so that a signed-in person may see them again. */
+  /** Whether a sealed copy of new API keys is kept, so that a signed-in person can see them again. */
   showApiKeys: boolean;
 }
 

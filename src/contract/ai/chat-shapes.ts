@@ -8,7 +8,7 @@ const message = z
     role: z.string().meta({ examples: ["user"] }),
     content: z
       .unknown()
-      .describe("Text or a list of parts; null where a message has none, as with tool calls.")
+      .describe("Text or a list of parts; null if a message has none, as with tool calls.")
       .meta({
         anyOf: [
           { type: "string" },
@@ -26,7 +26,7 @@ export const sharedFields = {
     .string()
     .nullish()
     .describe(
-      "The model. Members that serve it are asked first. The default, and the pool's own name, mean the whole pool.",
+      "The model. Members that serve it are called first. The default, and the pool's own name, mean the whole pool.",
     ),
   stream: z.boolean().nullish().describe("Whether to answer with server-sent events."),
 };
@@ -51,14 +51,14 @@ const usage = z
 export const servicePool = z
   .object({
     provider: z.string().describe("The member that answered."),
-    model: z.string().describe("The model that the member was asked for."),
+    model: z.string().describe("The model that the member was called with."),
     latency_ms: z.number().describe("Time in the gateway up to the first byte of the answer."),
     attempts: z.int().describe("Members tried; more than 1 after a failover."),
     cost: z
       .number()
       .optional()
       .describe(
-        "What the call cost, in the currency of the members' prices, where a price is known; in streams it comes at the end.",
+        "The cost of the call, in the currency of the members' prices, if a price is known; in streams it comes at the end.",
       ),
   })
   .meta({ id: "ServicePool", description: "The member that served the request." });
@@ -105,7 +105,7 @@ export const embeddingsReply = z
           index: z.int(),
           embedding: z
             .unknown()
-            .describe("A list of numbers, or base64 where the request asks for it.")
+            .describe("A list of numbers, or base64 if the request asks for it.")
             .meta({ anyOf: [{ type: "array", items: { type: "number" } }, { type: "string" }] }),
         })
         .meta({ id: "Embedding" }),

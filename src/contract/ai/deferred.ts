@@ -18,7 +18,7 @@ export const deferHeaders = {
     .enum(["webhook"])
     .optional()
     .describe(
-      "Defers the completion: the reply is a 202 with its id, it is tried through outages for up to 24 hours, and the webhook event `completion.done` tells its end.",
+      "Defers the completion: the reply is a 202 with its id, it is tried through outages for up to 24 hours, and the webhook event `completion.done` reports its end.",
     ),
   [scheduleHeader]: z
     .string()
@@ -62,10 +62,10 @@ const deferredFields = {
   id: z.string(),
   object: z.literal("deferred_completion"),
   status: z.enum(deferredStatuses),
-  attempts: z.int().describe("How often the pool was asked."),
+  attempts: z.int().describe("How often the pool was called."),
   created_at: z.iso.datetime(),
-  scheduled_for: z.iso.datetime().describe("The earliest time at which it is asked."),
-  expires_at: z.iso.datetime().describe("It fails when it has no answer by then."),
+  scheduled_for: z.iso.datetime().describe("The earliest time at which it is called."),
+  expires_at: z.iso.datetime().describe("It fails if it has no answer by then."),
   finished_at: z.iso.datetime().nullable(),
 };
 
@@ -76,7 +76,7 @@ export const deferredReply = z
       .union([chatReply, z.looseObject({ id: z.string() })])
       .nullable()
       .describe(
-        "The completion, once the status is `completed`, in the format of the API that was asked: a chat completion, a message or a response.",
+        "The completion, once the status is `completed`, in the format of the API that was called: a chat completion, a message or a response.",
       ),
     error: z
       .union([openaiErrorReply.shape.error, z.object({ type: z.string(), message: z.string() })])

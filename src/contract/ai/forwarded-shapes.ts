@@ -11,7 +11,7 @@ import type { Form, ForwardedOperation } from "./operations.ts";
 const model = z.string().nullish().describe("The model. The default is the first that a member lists.");
 
 export const imageRequest = z
-  .looseObject({ prompt: z.string().describe("What the picture shows."), model })
+  .looseObject({ prompt: z.string().describe("What the picture should show."), model })
   .meta({ id: "ImageRequest" });
 export const speechRequest = z
   .looseObject({
@@ -57,7 +57,7 @@ export const moderationRequest = z
   .meta({ id: "ModerationRequest" });
 export const rerankRequest = z
   .looseObject({
-    query: z.string().describe("What the documents are ranked by."),
+    query: z.string().describe("The query by which the documents are ranked."),
     documents: z
       .array(
         z.unknown().meta({ anyOf: [{ type: "string" }, { type: "object", additionalProperties: true }] }),

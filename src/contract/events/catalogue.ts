@@ -8,23 +8,26 @@ import { eventShapes, type PostedType } from "./shapes.ts";
 const words: Record<PostedType, readonly [title: string, description: string]> = {
   "message.queued": [
     "Message queued",
-    "The message was accepted and is due at once, or a try did not send it and it waits for the next one (`attempts`, `next_attempt_at`, `error`).",
+    "The message was accepted and is due at once, or an attempt did not send it and it waits for the next one (`attempts`, `next_attempt_at`, `error`).",
   ],
   "message.scheduled": [
     "Message scheduled",
     "The message was accepted for later, or it was moved to another time (`scheduled_for`).",
   ],
-  "message.sending": ["Message being sent", "A try begins. `attempts` counts it."],
-  "message.sent": ["Message sent", "The provider took the message. Whether it arrives is not known yet."],
+  "message.sending": ["Message being sent", "An attempt begins. `attempts` counts it."],
+  "message.sent": [
+    "Message sent",
+    "The provider accepted the message. It is not known yet whether it arrives.",
+  ],
   "message.delivered": ["Message delivered", "The provider reports that the message arrived."],
-  "message.read": ["Message read", "The recipient read the message, where the channel reports that."],
+  "message.read": ["Message read", "The recipient read the message, if the channel reports that."],
   "message.failed": [
     "Message failed",
-    "The message was not sent and is not tried again. `error` says why. Its credit was returned.",
+    "The message was not sent and will not be retried. `error` says why. Its credit was returned.",
   ],
   "message.undelivered": [
     "Message undelivered",
-    "The provider took the message and reports that it did not arrive. `error` says why.",
+    "The provider accepted the message and reports that it did not arrive. `error` says why.",
   ],
   "message.bounced": ["Email bounced", "The recipient's mail server returned the email. `error` says why."],
   "message.expired": [
@@ -45,7 +48,7 @@ const words: Record<PostedType, readonly [title: string, description: string]> =
   ],
   "message.received": [
     "Message received",
-    "A person wrote to one of the account's gateways. `opt` says whether they opted out or in by it.",
+    "A person wrote to one of the account's gateways. `opt` says whether they opted out or in with it.",
   ],
   "message.opened": [
     "Email opened",
@@ -67,26 +70,26 @@ const words: Record<PostedType, readonly [title: string, description: string]> =
   "gateway.linked": ["Device linked", "A phone or a WhatsApp device was linked to a gateway."],
   "gateway.unlinked": [
     "Device unlinked",
-    "A device's link to a gateway ended. Of WhatsApp, `reason` is a word: `logged_out`, `replaced`, `banned`, `locked` or `removed`.",
+    "A device's link to a gateway ended. For WhatsApp, `reason` is one of `logged_out`, `replaced`, `banned`, `locked` or `removed`.",
   ],
   "gateway.limited": ["Number limited", "WhatsApp restricts the number of a linked device for a while."],
   "gateway.outdated": [
     "Link outdated",
-    "WhatsApp refuses the version of the library that holds the link; Trunkline has to be updated.",
+    "WhatsApp refuses the version of the library behind the link; Trunkline has to be updated.",
   ],
   "gateway.receipts_unmatched": [
     "Receipts unmatched",
-    "Twenty delivery reports in a row name no message of the gateway. Its messages stay `sent` until the reports and the answers spell ids alike.",
+    "Twenty delivery reports in a row match no message of the gateway. Its messages stay `sent` until ids have the same format in reports and answers.",
   ],
   "credit.low": ["Credit low", "Less than a tenth of a channel's credit is left."],
   "pool.member_down": [
     "Pool member down",
-    "A member of an AI pool failed so often that requests go to the others for a while.",
+    "A member of an AI pool failed so often that requests are sent to the others for a while.",
   ],
   "pool.member_up": ["Pool member up", "A member of an AI pool that was down answers again."],
   "budget.low": [
     "Budget low",
-    "So much of a budget of AI is used as its `low_percent` says. It is posted once in a day or a month of the budget.",
+    "The share of an AI budget in `low_percent` is used. Posted once per day or month of the budget.",
   ],
   "completion.done": [
     "Completion done",
@@ -94,7 +97,7 @@ const words: Record<PostedType, readonly [title: string, description: string]> =
   ],
   "webhook.test": [
     "Test event",
-    "Posted to one endpoint when its owner asks for it, to try that it is received. No pattern asks for it, and none leaves it out.",
+    "Posted to one endpoint at its owner's request, to test that it is received. Patterns neither select nor exclude it.",
   ],
 };
 

@@ -19,16 +19,16 @@ const message = z
 
 const engagement = z
   .object({
-    at: instant.describe("When it happened; by the provider's clock where it says so."),
+    at: instant.describe("When it happened, by the provider's clock if it is known."),
     machine: z
       .boolean()
       .describe(
-        "Whether a mail server or another program did it, as far as that can be seen. It is not counted.",
+        "Whether a mail server or another program did it, as far as can be determined. It is not counted.",
       ),
     url: z.string().nullable().describe("The address of the link that was followed."),
     user_agent: z.string().nullable(),
     ip: z.string().nullable(),
-    reason: z.string().nullable().describe("The words of the one who reports it."),
+    reason: z.string().nullable().describe("The words of the party that reports it."),
   })
   .meta({ id: "Engagement" });
 
@@ -43,29 +43,32 @@ const gatewayFields = {
   kind: z.string().describe("The gateway's kind."),
   active: z.boolean(),
   default: z.boolean().describe("Whether it is the default gateway of its channel."),
-  reason: z.string().nullable().describe("Why it happened, where there is a reason."),
+  reason: z.string().nullable().describe("Why it happened, if there is a reason."),
 };
 const gateway = z.object(gatewayFields).meta({ id: "GatewayEventData" });
 
 const gatewayLinked = z
   .object({
     ...gatewayFields,
-    number: z.string().nullable().optional().describe("The number of the linked device, where it says it."),
-    name: z.string().nullable().optional().describe("The name of the linked device, where it says it."),
+    number: z.string().nullable().optional().describe("The number of the linked device, if it reports one."),
+    name: z.string().nullable().optional().describe("The name of the linked device, if it reports one."),
   })
   .meta({ id: "LinkedGatewayEventData" });
 
 const gatewayLimited = z
   .object({
     ...gatewayFields,
-    until: z.int().nullable().describe("Until when the provider limits it, epoch ms; null: it did not say."),
+    until: z
+      .int()
+      .nullable()
+      .describe("Until when the provider limits it, epoch ms; null if it did not say."),
   })
   .meta({ id: "LimitedGatewayEventData" });
 
 const credit = z
   .object({
     channel: channelWord,
-    allowance: z.int().describe("What the plan has, in messages of the channel."),
+    allowance: z.int().describe("The allowance of the plan, in messages of the channel."),
     remaining: z.int().describe("What is left of it."),
   })
   .meta({ id: "CreditEventData" });
@@ -75,30 +78,33 @@ const poolMember = z
     pool: z.string().describe("The pool's name."),
     member: z.string().describe("The member's name."),
     kind: z.string().describe("The kind of its provider."),
-    reason: z.string().nullable().describe("Why it is down; null: it is available again."),
+    reason: z.string().nullable().describe("Why it is down; null if it is available again."),
   })
   .meta({ id: "PoolMemberEventData" });
 
 const budget = z
   .object({
     scope: z.enum(["key", "pool", "account"]).describe("Whose budget it is."),
-    pool: z.string().nullable().describe("The pool's name; null: the budget is of all pools of the account."),
-    key: z.string().nullable().describe("The key's name; null: the budget is of more than one key."),
+    pool: z
+      .string()
+      .nullable()
+      .describe("The pool's name; null if the budget covers all pools of the account."),
+    key: z.string().nullable().describe("The key's name; null if the budget covers more than one key."),
     bound: z.enum(["tokens_per_day", "tokens_per_month", "cost_per_month"]),
     used: z.number().describe("Tokens, or units of the account's currency."),
     limit: z.number(),
     percent: z.int().describe("How much of the limit is used."),
-    restarts_at: instant.describe("When the bound begins anew."),
+    restarts_at: instant.describe("When the limit resets."),
   })
   .meta({ id: "BudgetEventData" });
 
 const completion = z
   .object({
-    id: z.string().describe("The id that the deferral was answered with."),
+    id: z.string().describe("The id in the reply to the deferral."),
     object: deferredReply.shape.object,
     status: z.enum(["completed", "failed", "cancelled"]),
     attempts: deferredReply.shape.attempts,
-    error: z.string().nullable().describe("The code of the error; null: it did not fail."),
+    error: z.string().nullable().describe("The code of the error; null if it did not fail."),
   })
   .meta({ id: "CompletionEventData" });
 

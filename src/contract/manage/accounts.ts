@@ -17,10 +17,10 @@ const accountFields = z.object({
   plan: z
     .object({
       name: z.string(),
-      expires_at: instant.nullable().describe("When the plan ends; null: never."),
+      expires_at: instant.nullable().describe("When the plan ends; null if it does not."),
       credit: z
         .object({ sms: allowance, whatsapp: allowance, email: allowance })
-        .describe("The allowance of each channel; null: unlimited."),
+        .describe("The allowance of each channel; null for unlimited."),
       renews: z.enum(["monthly"]).nullable(),
     })
     .meta({ id: "AccountPlan" }),
@@ -37,7 +37,7 @@ const accountFields = z.object({
   ai_budget: shown(sharedBudgetRules)
     .meta({ id: "SharedBudget" })
     .nullable()
-    .describe("For all keys of all pools together; null: no bound."),
+    .describe("For all keys of all pools together; null for no limit."),
   revision,
   created_at: instant,
   updated_at: instant,
@@ -49,22 +49,24 @@ const personalKey = z
     hint: z
       .string()
       .nullable()
-      .describe("The first and last characters of the key; null: it is older than this record of them."),
+      .describe(
+        "The first and last characters of the key; null if it was created before these were recorded.",
+      ),
     created_at: instant,
     last_used_at: instant
       .nullable()
-      .describe("When a request last showed the key, to the minute; null: none since this is recorded."),
+      .describe("When a request last used the key, to the minute; null if not since this is recorded."),
     revealable: z.boolean().describe("Whether a signed-in user may see the key again."),
     previous_works_until: instant
       .nullable()
-      .describe("Until when the key before it works too; null: it does not."),
+      .describe("Until when the previous key works too; null if it does not."),
   })
   .meta({ id: "PersonalApiKey" });
 export type PersonalKeyData = z.output<typeof personalKey>;
 
 const account = accountFields
   .extend({
-    api_key: personalKey.nullable().describe("The personal API key; null: the account has no such key yet."),
+    api_key: personalKey.nullable().describe("The personal API key; null if the account has none yet."),
   })
   .meta({ id: "Account" });
 
@@ -73,7 +75,7 @@ export const accountReply = reply("AccountReply", account);
 const apiKey = z
   .string()
   .describe(
-    "The account's new API key. The key can be revealed later only where the installation keeps a sealed copy.",
+    "The account's new API key. It can be revealed later only if the installation keeps a sealed copy.",
   );
 
 /** A new account with its key. */
@@ -104,7 +106,7 @@ const listedAccount = accountFields
         .describe("Messages since the day began in the account's time zone."),
       remaining: z
         .object({ sms: remaining, whatsapp: remaining, email: remaining })
-        .describe("The credit that is left of each channel; null: unlimited."),
+        .describe("The remaining credit of each channel; null for unlimited."),
       held: z
         .int()
         .describe(
@@ -123,7 +125,7 @@ export const rotateApiKeyRequest = z
     old_works_hours: z
       .union([z.literal(0), z.literal(24)])
       .default(0)
-      .describe("How many hours the key until now works too, 0 or 24; 0: it stops at once."),
+      .describe("How many hours the previous key keeps working, 0 or 24; with 0 it stops at once."),
   })
   .meta({ id: "RotateApiKeyRequest" });
 
@@ -131,7 +133,7 @@ export const apiKeyReply = reply("ApiKeyReply", z.object({ api_key: apiKey }));
 
 export const revealRequest = z
   .strictObject({
-    password: z.string().min(1).max(800).describe("The password of the user who is signed in."),
+    password: z.string().min(1).max(800).describe("The password of the signed-in user."),
   })
   .meta({ id: "RevealApiKeyRequest" });
 
@@ -145,14 +147,14 @@ const balance = z
     allowance: z.int().describe("The plan's allowance."),
     remaining: z
       .int()
-      .describe("The credit that is left. It is above the allowance where extra credit was granted."),
+      .describe("The remaining credit. It exceeds the allowance if extra credit was granted."),
   })
   .meta({ id: "AccountBalance" })
   .nullable();
 
 export const creditBalances = z
   .object({ sms: balance, whatsapp: balance, email: balance })
-  .describe("The credit of each channel; null where the plan sets no allowance.");
+  .describe("The credit of each channel; null if the plan sets no allowance.");
 
 /** The remaining credit of each channel. */
 export const creditReply = reply("CreditReply", creditBalances);
@@ -169,7 +171,7 @@ export const grantRequest = z
       .refine((amount) => amount !== 0, "must not be 0")
       .meta({ not: { const: 0 } })
       .describe(
-        "The credit to add to what is left. A negative amount takes credit away. The balance may exceed the allowance.",
+        "The credit to add to the balance. A negative amount takes credit away. The balance may exceed the allowance.",
       ),
     note: freeText(0, 500).trim().nullish().describe("The reason, for the ledger."),
   })
@@ -185,7 +187,7 @@ const entry = z
     reference: z
       .string()
       .describe(
-        "What the entry belongs to: the request (`reserve`), the message (`return`), or the entry's own id.",
+        "The subject of the entry: the request (`reserve`), the message (`return`), or the entry's own id.",
       ),
     at: instant,
     amount: z.int().describe("The change of the balance. A negative amount was taken from it."),

@@ -72,17 +72,17 @@ export const releaseSuppressionsRequest = z
   .strictObject({
     channel: channelWord,
     reason: suppressionReason,
-    from: suppressedAt.describe("Entries made at this instant or later."),
-    to: suppressedAt.describe("Entries made before this instant."),
+    from: suppressedAt.describe("Only entries made at this time or later."),
+    to: suppressedAt.describe("Only entries made before this time."),
     note: freeText(1, 200)
       .nullish()
-      .describe("Only entries whose note has these words, as `Sender verify failed`."),
+      .describe("Only entries whose note contains these words, such as `Sender verify failed`."),
   })
   .meta({ id: "ReleaseSuppressionsRequest" });
 
 export const releasedSuppressionsReply = reply(
   "ReleasedSuppressionsReply",
-  z.object({ removed: z.int().describe("How many entries were taken off the list.") }),
+  z.object({ removed: z.int().describe("How many entries were removed from the list.") }),
 );
 
 export const accountReceivedQuery = z.strictObject({

@@ -8,19 +8,19 @@ import { idCursor, instant, limit, page, reply } from "#contract/envelope.ts";
 const deferred = z
   .object({
     id: z.string(),
-    key: z.string().describe("The id of the key that asked for it."),
+    key: z.string().describe("The id of the key that created it."),
     api: z
       .string()
       .nullable()
       .describe(
-        `The API in which it was asked for: ${listed(deferrableFormats)}. Null if it was asked for before this was recorded.`,
+        `The API of the request: ${listed(deferrableFormats)}. Null if it was made before this was recorded.`,
       ),
     status: z.enum(deferredStatuses),
-    attempts: z.int().describe("How often the pool was asked."),
+    attempts: z.int().describe("How often the pool was called."),
     bytes: z.int().describe("The length of the request."),
-    scheduled_for: instant.describe("The earliest time at which the pool is asked."),
-    next_at: instant.nullable().describe("When the pool is asked next; null: the completion has ended."),
-    expires_at: instant.describe("It fails when it has no answer by then."),
+    scheduled_for: instant.describe("The earliest time at which the pool is called."),
+    next_at: instant.nullable().describe("When the pool is called next; null if the completion has ended."),
+    expires_at: instant.describe("It fails if it has no answer by then."),
     created_at: instant,
     finished_at: instant.nullable(),
   })

@@ -27,14 +27,14 @@ const foundRecord = z
   .object({
     kind: z.enum(recordKinds),
     account: z.object({ id: z.string(), name: z.string() }),
-    id: z.string().describe("Of a gateway: its identifier."),
+    id: z.string().describe("For a gateway: its identifier."),
     title: z
       .string()
       .nullable()
       .describe(
-        "What people know it by: a name, a recipient, a sender, a domain; the channel of a request, the model of a call, the kind of a gateway.",
+        "Its name for people: a name, a recipient, a sender, a domain; the channel of a request, the model of a call, the kind of a gateway.",
       ),
-    pool: z.string().nullable().describe("Of a call, a member and a pool key: the id of their pool."),
+    pool: z.string().nullable().describe("For a call, a member or a pool key: the id of its pool."),
     at: instant.describe("When it was made."),
   })
   .meta({ id: "FoundRecord" });

@@ -9,7 +9,7 @@ const finding = z
   .object({
     what: z
       .string()
-      .describe("What was looked at: `network`, `access`, `number`, `name`, `sending` or `callbacks`."),
+      .describe("What was checked: `network`, `access`, `number`, `name`, `sending` or `callbacks`."),
     state: z
       .enum(["ok", "warning", "error", "unknown"])
       .describe(
@@ -36,7 +36,7 @@ export const registerGatewayRequest = z
     pin: z
       .string()
       .regex(/^\d{6}$/)
-      .describe("Six digits: the number's two-step PIN, the one that it has or else the one that it gets."),
+      .describe("Six digits: the number's two-step PIN, either its existing one or the one to set."),
   })
   .meta({ id: "RegisterGatewayRequest" });
 

@@ -24,8 +24,8 @@ export const pace = z
       .max(100_000)
       .nullable()
       .default(null)
-      .describe("Most messages a second; null: no bound, or the kind's own."),
-    concurrency: z.int().min(1).max(1000).default(8).describe("Most messages under way at once."),
+      .describe("Maximum messages a second; null for no limit, or the kind's own."),
+    concurrency: z.int().min(1).max(1000).default(8).describe("Maximum messages sent concurrently."),
     jitter_ms: z
       .int()
       .min(0)
@@ -37,35 +37,30 @@ export const pace = z
       .min(1)
       .nullable()
       .default(null)
-      .describe("Most messages a day, counted from local midnight; null: no bound, or the kind's own."),
+      .describe("Maximum messages a day, counted from local midnight; null for no limit, or the kind's own."),
     hours: z
       .string()
       .regex(/^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/, "must look like 08:00-20:00")
       .nullable()
       .default(null)
       .describe(
-        "Hours of the day in which messages go out, such as `08:00-20:00`, in the account's time zone; may wrap midnight.",
+        "Hours of the day in which messages are sent, such as `08:00-20:00`, in the account's time zone; may wrap around midnight.",
       ),
   })
-  .describe("How fast the gateway is driven.");
+  .describe("How fast the gateway sends.");
 
 export const retry = z
   .strictObject({
-    first_ms: z
-      .int()
-      .min(100)
-      .max(3_600_000)
-      .default(5_000)
-      .describe("Shortest wait before a try is repeated, ms."),
+    first_ms: z.int().min(100).max(3_600_000).default(5_000).describe("Shortest wait before a retry, ms."),
     max_ms: z.int().min(100).max(86_400_000).default(900_000).describe("Longest wait, ms."),
     for_ms: z
       .int()
       .min(0)
       .max(2_592_000_000)
       .default(86_400_000)
-      .describe("How long it is tried before it fails, ms."),
+      .describe("How long a message is retried before it fails, ms."),
   })
-  .describe("How messages that were certainly not sent are tried again.");
+  .describe("How messages that were certainly not sent are retried.");
 
 /** How a gateway sends. */
 export const gatewayRules = z.strictObject({
@@ -92,8 +87,11 @@ export const gatewayFields = z.strictObject({
       "The `gateway_identifier` of the API, 1 to 100 letters, digits, dots, dashes or underscores; unique in the installation.",
     ),
   channel: channelWord.describe("What it sends."),
-  kind: z.string().describe("What it is: one of the kinds of gateways, such as `sandbox`."),
-  default: z.boolean().default(false).describe("Takes the channel's messages that name no gateway."),
+  kind: z.string().describe("The kind of the gateway, such as `sandbox`."),
+  default: z
+    .boolean()
+    .default(false)
+    .describe("Whether it sends the channel's messages that name no gateway."),
   active: z
     .boolean()
     .default(true)
@@ -111,7 +109,7 @@ const { identifier: _identifier, channel: _channel, ...changeable } = patchSchem
 export const gatewayChanges = z.strictObject({
   ...changeable,
   settings: changeable.settings.describe(
-    "What of its settings changes: each field replaces the stored one, `null` removes it, a mask keeps what is stored. With another `kind`: all of them.",
+    "Changes of its settings: each field replaces the stored one, `null` removes it, a mask keeps the stored value. With another `kind`, all settings.",
   ),
   revision: seenRevision,
 });
@@ -122,7 +120,7 @@ const gateway = z
     ...shown(gatewayFields).shape,
     test: z.boolean().describe("Whether the gateway is a sandbox, which sends nothing."),
     settings: anyFields.describe(
-      "The settings of the gateway's kind, with the mask `••••` for every secret. A mask that is sent back keeps the stored secret.",
+      "The settings of the gateway's kind, with the mask `••••` for every secret. Sending a mask back keeps the stored secret.",
     ),
     state: z
       .enum(["active", "paused", "stopped", "off"])
@@ -135,7 +133,7 @@ const gateway = z
         since: instant,
         until: instant
           .nullable()
-          .describe("When the gateway is tried again; null: when it is resumed by hand, or connected again."),
+          .describe("When the gateway is retried; null if it has to be resumed manually or reconnected."),
       })
       .nullable(),
     session: z
@@ -145,34 +143,32 @@ const gateway = z
           .describe(
             "`pairing`: a device has to be linked. `disconnected`: the connection was lost and is tried again. `logged_out`: the link to the device ended. Messages go out while it is `connected`.",
           ),
-        reason: z.string().nullable().describe("Why it is not connected, where that is known."),
-        since: instant.describe("Since when the state is as it is."),
-        linked_at: instant.nullable().describe("Since when a device is linked; null: none is."),
+        reason: z.string().nullable().describe("Why it is not connected, if that is known."),
+        since: instant.describe("Since when it has been in this state."),
+        linked_at: instant.nullable().describe("Since when a device is linked; null if none is."),
       })
       .nullable()
-      .describe(
-        "The connection that the gateway holds; null: it is switched off, or of a kind that holds none.",
-      ),
+      .describe("The gateway's connection; null if it is disabled, or its kind has no connection."),
     unknown_word: z
       .object({ word: z.string(), at: instant.describe("When it was first reported, or again after a day.") })
       .nullable()
       .describe(
-        "The last status in a report of the provider that Trunkline does not know; null: there was none.",
+        "The last status in a report of the provider that Trunkline does not know; null if there was none.",
       ),
     receipts_unmatched_since: instant
       .nullable()
       .describe(
-        "Since when the provider's receipts name no message of the gateway, after twenty of them. Null if they do.",
+        "Since when the provider's receipts match no message of the gateway, after twenty of them. Null if they match.",
       ),
     provider: z
       .object({
         number: z.string().nullable().describe("The sending number."),
         name: z.string().nullable().describe("The name that recipients see."),
-        quality: z.enum(["high", "medium", "low"]).nullable().describe("How recipients judge what they got."),
+        quality: z.enum(["high", "medium", "low"]).nullable().describe("How recipients rate its messages."),
         limit: z
           .string()
           .nullable()
-          .describe("How many people may be written to first in a day, in the provider's word."),
+          .describe("How many people it may write to first in a day, in the provider's word."),
         throughput: z.string().nullable().describe("How fast the number may send, in the provider's word."),
         notice: z
           .object({ text: z.string(), at: instant })
@@ -183,7 +179,7 @@ const gateway = z
         at: instant.describe("When the provider last reported, by its clock."),
       })
       .nullable()
-      .describe("What the provider reports of the gateway itself; null: nothing so far."),
+      .describe("The provider's reports about the gateway itself; null if there are none yet."),
     waiting: z
       .int()
       .describe(
@@ -192,43 +188,43 @@ const gateway = z
     queue: z
       .object({
         due: z.int().describe("Messages that are due now, counted up to 1,000."),
-        oldest_due_at: instant.nullable().describe("Since when the first of them is due."),
+        oldest_due_at: instant.nullable().describe("Since when the first of them has been due."),
         later: z.int().describe("Messages that are due later, counted up to 1,000."),
         next_due_at: instant.nullable().describe("When the first of them becomes due."),
-        more: z.boolean().describe("Whether one of the two counts ended at 1,000."),
+        more: z.boolean().describe("Whether one of the two counts stopped at 1,000."),
       })
       .describe("What waits for the gateway."),
     today: z
       .object({
         sent: z.int(),
         per_day: z.int(),
-        restarts_at: instant.describe("When the count begins anew: local midnight."),
+        restarts_at: instant.describe("When the count resets: local midnight."),
       })
       .nullable()
-      .describe("How much of the daily bound is used; null: the gateway has none."),
+      .describe("How much of the daily limit is used; null if the gateway has none."),
     opens_at: instant
       .nullable()
-      .describe("When the gateway's hours begin; null: they have begun, or it has none."),
+      .describe("When the gateway's hours begin; null if they have begun, or it has none."),
     slowed: z
       .object({
         factor: z
           .int()
-          .describe("Its pace is divided by this. It is halved after each hour without such a failure."),
-        since: instant.describe("When the phone last said so."),
-        until: instant.describe("When the pace is its own again, if the phone does not say so once more."),
+          .describe("Its rate is divided by this, which is halved after each hour without such a failure."),
+        since: instant.describe("When the phone last reported it."),
+        until: instant.describe("When the full rate is restored, unless the phone reports it again."),
       })
       .nullable()
       .describe(
-        "The phone said that it may not send so fast, so its messages go out more slowly. Null: they do not.",
+        "Set if the phone reported that it may not send so fast, so its messages are sent more slowly.",
       ),
     draining: z
       .object({
         since: instant,
-        sending: z.int().describe("Messages that are under way, counted up to 1,000."),
+        sending: z.int().describe("Messages being sent, counted up to 1,000."),
       })
       .nullable()
       .describe(
-        "The gateway is being deleted: it takes no new messages, sends those that it has, and is gone when the last one has ended. Null: it stays.",
+        "Set if the gateway is being deleted: it accepts no new messages, sends those that it has, and is gone when the last one has ended.",
       ),
     pauses_in_row: z
       .int()
@@ -238,13 +234,13 @@ const gateway = z
     reported_at: instant
       .nullable()
       .describe(
-        "When the provider last reported on messages or handed one on, to half a minute; null: never.",
+        "When the provider last reported on messages or delivered one, to within half a minute; null if never.",
       ),
     callback_url: z
       .string()
       .nullable()
       .describe(
-        "The address for the provider's reports; null without a public URL and for kinds that take no reports.",
+        "The URL for the provider's reports; null without a public URL, and for kinds without reports.",
       ),
     revision,
     created_at: instant,
@@ -259,16 +255,16 @@ export const gatewayReply = reply("GatewayReply", gateway);
 export const gatewayDeletionReply = reply(
   "GatewayDeletionReply",
   z.object({
-    deleted: z.boolean().describe("False: it is deleted when its last message has ended."),
+    deleted: z.boolean().describe("False if it will be deleted when its last message has ended."),
     waiting: z.int().describe("Messages that wait on it, counted up to 1,000."),
-    sending: z.int().describe("Messages that are under way, counted up to 1,000."),
+    sending: z.int().describe("Messages being sent, counted up to 1,000."),
   }),
 );
 
 const gatewayPause = z
   .object({
     since: instant,
-    until: instant.nullable().describe("When the pause ended; null: it lasts."),
+    until: instant.nullable().describe("When the pause ended; null while it lasts."),
     reason: z.string().nullable(),
   })
   .meta({ id: "GatewayPause" });
@@ -299,7 +295,7 @@ export const testGatewayRequest = z
       .min(0)
       .max(10_000)
       .default(10_000)
-      .describe("How long the answer waits for what becomes of the message, ms; with 0 it comes at once."),
+      .describe("How long the answer waits for the message's outcome, ms; with 0 it comes at once."),
   })
   .meta({ id: "TestGatewayRequest" });
 
@@ -308,7 +304,7 @@ export const gatewayTestReply = reply(
   "GatewayTestReply",
   z.object({
     id: z.string().describe("The message's id."),
-    status: statusWord.describe("What became of it within `wait_ms`; `queued`: it still waits."),
+    status: statusWord.describe("Its status after `wait_ms` at most; `queued` if it still waits."),
     error: messageError,
     events: z.array(messageEvent).describe("Its timeline so far."),
   }),
@@ -324,7 +320,7 @@ const gatewayKind = z
     checks: z
       .boolean()
       .describe(
-        "Whether `checkGateway` checks such a gateway: that its provider can be reached, or what the provider says of it.",
+        "Whether `checkGateway` checks such a gateway: that its provider can be reached, or its set-up at the provider.",
       ),
     links: z.boolean().describe("Whether a person links a device to such a gateway (`getGatewayLink`)."),
     settings: anyFields.describe(

@@ -15,7 +15,7 @@ const accountId = z
   .describe("The id of a member's account; null for operators.");
 const email = nameText(3, 254)
   .regex(/^[^\s@]{1,64}@[^\s@]+$/, "must be an e-mail address")
-  .describe("The e-mail address to sign in with. Upper and lower case are the same.");
+  .describe("The e-mail address to sign in with. Case does not matter.");
 const name = nameText(1, 100).regex(/\S/, "must not be empty");
 /** The full rule also needs the e-mail address; `identity/password.ts` has it. */
 const newPassword = z.string().max(800).describe("12 to 200 characters, and not the e-mail address.");
@@ -44,7 +44,7 @@ export const createSetupCodeRequest = z
   .strictObject({
     email: email
       .optional()
-      .describe("The code works for this e-mail address alone, also when a user has it already."),
+      .describe("The code works only for this e-mail address, even if a user already has it."),
   })
   .meta({ id: "CreateSetupCodeRequest" });
 
@@ -96,11 +96,11 @@ const sessionData = z
       .string()
       .nullable()
       .describe(
-        "The value of the header `X-CSRF-Token`, which every request of the session that changes something needs. Null for tokens.",
+        "The value of the header `X-CSRF-Token`, which every modifying request of the session needs. Null for tokens.",
       ),
     fresh: z
       .boolean()
-      .describe("Whether the password was given in the last ten minutes, which some operations need."),
+      .describe("Whether the password was entered in the last ten minutes, which some operations require."),
   })
   .meta({ id: "Session" });
 
@@ -117,7 +117,7 @@ const userFields = z.object({
   revision,
   created_at: instant,
   updated_at: instant,
-  signed_in_at: instant.nullable().describe("When the user last signed in; null: never."),
+  signed_in_at: instant.nullable().describe("When the user last signed in; null if never."),
 });
 const user = userFields.meta({ id: "User" });
 export type UserReplyData = z.output<typeof user>;
@@ -154,7 +154,7 @@ export const usersReply = page(
       account_name: z.string().nullable().describe("The name of a member's account."),
       setup_link_expires_at: instant
         .nullable()
-        .describe("Until when the user's set-up link works; null: the user has no link."),
+        .describe("Until when the user's set-up link works; null if there is none."),
     })
     .meta({ id: "ListedUser" }),
 );
@@ -193,10 +193,10 @@ const managementTokenFields = z.object({
   role,
   account: accountId,
   scopes: shownTokenScopes,
-  expires_at: instant.nullable().describe("When the token stops working. Null if it never does."),
+  expires_at: instant.nullable().describe("When the token expires. Null if it does not."),
   last_used_at: instant
     .nullable()
-    .describe("When a request last showed the token, to the minute. Null if none has."),
+    .describe("When a request last used the token, to the minute. Null if none has."),
   created_at: instant,
   revoked_at: instant.nullable(),
 });
@@ -223,7 +223,7 @@ export const createManagementTokenRequest = z
       .datetime({ offset: true })
       .nullable()
       .default(null)
-      .describe("When it stops working (ISO 8601), in the future. Null if it never does."),
+      .describe("When it expires (ISO 8601), in the future. Null if it does not."),
   })
   .meta({ id: "CreateManagementTokenRequest" });
 
@@ -266,11 +266,11 @@ const auditEntry = z
     action: z
       .string()
       .describe("The operation's `operationId` in this document, or a word for what happened elsewhere."),
-    target: z.string().nullable().describe("The ids of what the operation changed."),
+    target: z.string().nullable().describe("The ids of the changed objects."),
     fields: z.array(z.string()).describe("The names of the fields in the request, without their values."),
     outcome: z
       .string()
-      .describe("The status of the answer, or a word. `started`: the process ended before the answer."),
+      .describe("The status of the answer, or a word. `started` if the process ended before the answer."),
   })
   .meta({ id: "AuditEntry" });
 export type AuditReplyData = z.output<typeof auditEntry>;

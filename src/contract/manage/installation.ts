@@ -5,7 +5,7 @@ import { instant, reply } from "#contract/envelope.ts";
 
 const counts = {
   messages: z.int().describe("Messages that were waiting."),
-  deliveries: z.int().describe("Webhook deliveries that still had tries left."),
+  deliveries: z.int().describe("Webhook deliveries that still had attempts left."),
   events: z.int().describe("Events that had not been distributed to webhook endpoints."),
 };
 
@@ -27,7 +27,7 @@ const process = z
     heartbeat_at: instant
       .nullable()
       .describe(
-        "When the process that answers last saw a new heartbeat of this one; null: it has seen none yet.",
+        "When the answering process last saw a new heartbeat of this one; null if it has not seen one yet.",
       ),
     lanes: z.int().describe("The lanes that it owns: gateways, webhooks, and the installation's own work."),
   })
@@ -48,18 +48,18 @@ export const installationReply = reply(
             "Why Node should be updated, as a sentence. Null if this version of Trunkline knew no newer one.",
           ),
       })
-      .describe("The Node that the process that answers runs under."),
+      .describe("The Node version of the answering process."),
     engine: z.enum(["sqlite", "postgres"]).describe("The database engine."),
     public_url: z
       .string()
       .nullable()
       .describe("`TRUNKLINE_PUBLIC_URL`: where providers and recipients reach the installation."),
-    process: z.string().describe("The id of the process that answers."),
-    started_at: instant.describe("When the process that answers started."),
+    process: z.string().describe("The id of the answering process."),
+    started_at: instant.describe("When the answering process started."),
     held: hold
       .nullable()
       .describe(
-        "After a restore: what was pending in the backup and waits for an operator to release or cancel it. Null: nothing is held.",
+        "After a restore: what was pending in the backup and waits for an operator to release or cancel it. Null if nothing is held.",
       ),
   }),
 );
@@ -73,18 +73,22 @@ export const installationDetailsReply = reply(
         restore: z.string().meta({ examples: ["trunkline restore"] }),
         hold: z.string().meta({ examples: ["trunkline hold"] }),
       })
-      .describe("Commands as they are written where the process that answers is installed."),
+      .describe("Commands in the form that works where the answering process is installed."),
     size_bytes: z.int().describe("The size of the database."),
     outbound_allow: z
       .array(z.string())
       .describe("CIDR blocks that outbound requests may reach although they are not public."),
     retention: z
       .object({
-        messages_days: days.describe("Messages are removed after so many days; null: never."),
-        webhooks_days: days.describe("Webhook events are removed after so many days; null: never."),
-        audit_days: days.describe("Entries of the audit log are removed after so many days; null: never."),
-        usage_days: days.describe("AI calls are removed after so many days; null: never."),
-        deferred_days: days.describe("Deferred completions are removed after so many days; null: never."),
+        messages_days: days.describe("Messages are removed after this many days; null for never."),
+        webhooks_days: days.describe("Webhook events are removed after this many days; null for never."),
+        audit_days: days.describe(
+          "Entries of the audit log are removed after this many days; null for never.",
+        ),
+        usage_days: days.describe("AI calls are removed after this many days; null for never."),
+        deferred_days: days.describe(
+          "Deferred completions are removed after this many days; null for never.",
+        ),
       })
       .meta({ id: "Retention" }),
     metrics: z
@@ -94,13 +98,15 @@ export const installationDetailsReply = reply(
       ),
     show_api_keys: z
       .boolean()
-      .describe("Whether new API keys are kept sealed, so that a signed-in person may see them again."),
-    processes: z.array(process).describe("The processes of the installation, the oldest first."),
+      .describe(
+        "Whether a sealed copy of new API keys is kept, so that a signed-in person can see them again.",
+      ),
+    processes: z.array(process).describe("The processes of the installation, oldest first."),
     held_accounts: z
       .array(
         z.object({ account: z.string(), name: z.string(), messages: z.int() }).meta({ id: "HeldOfAccount" }),
       )
-      .describe("How many messages each account has among the first 10,000 that are held, the most first."),
+      .describe("How many messages each account has among the first 10,000 held ones, most first."),
   }),
 );
 

@@ -11,10 +11,13 @@ const link = z
       .describe(
         "`waiting_for_scan`, `waiting_for_code`: show `qr` or `code`. `open`: linked and connected. `limited`: the number may not write to new people, or not connect, until `limited_until`. `replaced`: another program opened the same link; resume takes it back. `wrong_number`: another number than before was linked, and unlinked at once. `outdated`: WhatsApp refuses this version of the library. `expired`, `logged_out`, `needs_relink`, `unlinked`: link a device. `not_installed`: the library is not installed. `connecting`, `reconnecting`: wait.",
       ),
-    method: z.enum(["qr", "code", "enrol"]).nullable().describe("How the device is or was linked last."),
-    reason: z.string().nullable().describe("Why it is not connected, where that is known."),
+    method: z
+      .enum(["qr", "code", "enrol"])
+      .nullable()
+      .describe("How the device is linked or was last linked."),
+    reason: z.string().nullable().describe("Why it is not connected, if that is known."),
     warnings: z.array(z.string()),
-    url: z.string().nullable().describe("What the QR code leads to, for kinds whose code is an address."),
+    url: z.string().nullable().describe("The target of the QR code, for kinds whose code is a URL."),
     qr: z
       .object({
         text: z.string(),
@@ -22,11 +25,11 @@ const link = z
         expires_at: instant,
       })
       .nullable()
-      .describe("Shown only to the caller who asked for the link: a device can be linked by it."),
+      .describe("Shown only to the caller who requested the link, because it can link a device."),
     code: z
       .object({ text: z.string(), expires_at: instant })
       .nullable()
-      .describe("To be typed in on the phone. Shown only to the caller who asked for the link."),
+      .describe("The code to enter on the phone. Shown only to the caller who requested the link."),
     device: z
       .object({
         id: z.string().nullable(),
@@ -34,13 +37,13 @@ const link = z
         number: z.string().nullable(),
         platform: z.string().nullable(),
         version: z.string().nullable(),
-        battery: z.int().nullable().describe("Per cent, where the device tells it."),
+        battery: z.int().nullable().describe("Per cent, if the device reports it."),
         linked_at: instant.nullable(),
         seen_at: instant.nullable(),
       })
       .nullable(),
     limited_until: instant.nullable(),
-    library: z.string().nullable().describe("The library that speaks to the device, with its version."),
+    library: z.string().nullable().describe("The library that talks to the device, with its version."),
   })
   .meta({ id: "GatewayLink" });
 export type LinkData = z.output<typeof link>;
@@ -53,7 +56,9 @@ export const startedLinkReply = reply(
     token: z
       .string()
       .nullable()
-      .describe("What an Android phone is set up with (the app's private token). It is shown this once."),
+      .describe(
+        "The secret for setting up an Android phone (the app's private token). It is shown only once.",
+      ),
   }),
 );
 
@@ -72,7 +77,7 @@ export const linkRequest = z
     replace: z
       .boolean()
       .default(false)
-      .describe("Unlinks the device that is linked now, and takes another number than before."),
+      .describe("Unlinks the current device, and accepts a different number."),
   })
   .meta({ id: "LinkGatewayRequest" });
 export type LinkInput = z.output<typeof linkRequest>;

@@ -61,7 +61,7 @@ export const accountMessagesReply = z
     searched_until: instant
       .nullable()
       .describe(
-        "How far this page looked: every match accepted after this time (with `order=due`: due before it) is in this page or in those before it. Null if it looked at all.",
+        "How far this page searched: every match accepted after this time (with `order=due`: due before it) is in this page or in earlier ones. Null if it searched everything.",
       ),
   })
   .meta({ id: "AccountMessagePage" });
@@ -73,7 +73,7 @@ export const resolveAccountMessageRequest = resolveRequest
 
 const attempt = z
   .object({
-    count: z.int().describe("Transmissions tried so far."),
+    count: z.int().describe("Transmissions attempted so far."),
     repeats: z.int().describe("How many of them automatically repeated one whose outcome was unknown."),
     gateway_named: z
       .boolean()
@@ -93,12 +93,12 @@ const transmission = z
     number: z.int().describe("1 for the first."),
     gateway: z.string().describe("The identifier of the gateway."),
     started_at: instant,
-    ended_at: instant.nullable().describe("Null: it is under way."),
+    ended_at: instant.nullable().describe("Null while it is under way."),
     outcome: z
       .enum(["accepted", "rejected", "deferred", "unknown", "not_sent"])
       .nullable()
       .describe(
-        "`deferred`: certainly not sent, and tried again. `not_sent`: the storage failed or the process stopped before the gateway was called. Null: it is under way.",
+        "`deferred`: certainly not sent, and tried again. `not_sent`: the storage failed or the process stopped before the gateway was called. Null while it is under way.",
       ),
     code: z.string().nullable(),
     reason: z.string().nullable(),
@@ -106,9 +106,9 @@ const transmission = z
       .object({ status: z.int(), body: z.string() })
       .nullable()
       .describe(
-        "What the provider answered over HTTP, where it did not accept: the status and the first 1,000 characters, without the gateway's secrets.",
+        "The provider's HTTP answer if it did not accept: the status and the first 1,000 characters, without the gateway's secrets.",
       ),
-    next_attempt_at: instant.nullable().describe("When the message became due again because of it."),
+    next_attempt_at: instant.nullable().describe("When the message became due again as a result."),
   })
   .meta({ id: "MessageTransmission" });
 export type TransmissionRecord = z.output<typeof transmission>;
@@ -138,12 +138,12 @@ export const sendMessagesRequest = z
       .array(anyFields)
       .min(1)
       .describe(
-        "The contacts, with the fields of the channel's send endpoint. WhatsApp contacts of which one has `sections` are lists, with the fields of `/api/whatsapp/send-list`.",
+        "The contacts, with the fields of the channel's send endpoint. If one of several WhatsApp contacts has `sections`, all are lists, with the fields of `/api/whatsapp/send-list`.",
       ),
     attachments: z
       .array(anyFields)
       .nullish()
-      .describe("The files for every contact of an email, as `/api/email/send` takes them in JSON."),
+      .describe("The files for every contact of an email, as in the JSON of `/api/email/send`."),
   })
   .meta({ id: "SendAccountMessagesRequest" });
 

@@ -37,12 +37,12 @@ const attention = z
     subject: z
       .object({ id: z.string(), name: z.string() })
       .nullable()
-      .describe("What it is about; a gateway by its identifier. Null: the account."),
+      .describe("The subject; a gateway by its identifier. Null for the account."),
     since: instant.nullable(),
-    until: instant.nullable().describe("When something happens by itself: a probe, an end."),
-    reason: z.string().nullable().describe("In the words of what reported it, such as the provider."),
+    until: instant.nullable().describe("When something happens automatically: a probe, an end."),
+    reason: z.string().nullable().describe("In the words of its source, such as the provider."),
     count: z.object({ n: z.int(), more: z.boolean().describe("Whether counting stopped there.") }).nullable(),
-    href: z.string().describe("The path of the API where it is looked at."),
+    href: z.string().describe("The path of the API with the details."),
   })
   .meta({ id: "Attention" });
 export type AttentionData = z.output<typeof attention>;
@@ -51,13 +51,13 @@ export const overviewReply = reply(
   "OverviewReply",
   z
     .object({
-      attention: z.array(attention).describe("What needs a person, the worst first. Empty: all is well."),
+      attention: z.array(attention).describe("What needs a person, most severe first. Empty if all is well."),
       credit: creditBalances,
       plan: z.object({ name: z.string(), expires_at: instant.nullable() }),
       first_steps: z.object({
         accepted: z.boolean().describe("Whether a message was accepted."),
         delivered: z.boolean().describe("Whether a message was delivered."),
-        real_gateway: z.boolean().describe("Whether an active gateway is no sandbox."),
+        real_gateway: z.boolean().describe("Whether there is an active gateway other than a sandbox."),
         webhook: z.boolean().describe("Whether there is an active webhook endpoint."),
         completion: z.boolean().describe("Whether a pool was called."),
       }),

@@ -16,7 +16,7 @@ export const poolStatisticsQuery = z.strictObject({
   split: z
     .enum(["none", "member", "key", "model", "status"])
     .default("none")
-    .describe("What makes a series of its own."),
+    .describe("What each series represents."),
 });
 
 const sum = z
@@ -25,17 +25,17 @@ const sum = z
     refused: z
       .object({ requests: z.int(), tokens: z.int(), concurrency: z.int(), budget: z.int() })
       .describe(
-        "Calls that were answered 429 before any member was asked, by the limit or the budget that refused them. They are not in `requests`.",
+        "Calls that were answered 429 before any member was called, by the limit or the budget that refused them. They are not part of `requests`.",
       ),
     ended: z
       .object({
-        answered: z.int().describe("By the first member that was asked."),
+        answered: z.int().describe("By the first member that was called."),
         answered_after_failover: z.int().describe("By another member than the first."),
         errors: z.int(),
         aborted: z.int().describe("The caller closed the connection (499)."),
       })
       .describe(
-        "The calls of `requests` by how they ended, each of them once. `failed_over` counts calls that failed in the end, too.",
+        "The calls of `requests` by outcome, each counted once. `failed_over` also counts calls that finally failed.",
       ),
     latency_ms: percentiles,
     first_byte_ms: percentiles,
@@ -52,9 +52,9 @@ export const poolStatisticsReply = reply(
   z
     .object({
       step: z.enum(["hour", "day"]),
-      after: instant.describe("The beginning of the first point that the range touches."),
+      after: instant.describe("The start of the first point in the range."),
       before: instant,
-      time_zone: z.string().describe("The account's time zone, by which days are cut."),
+      time_zone: z.string().describe("The account's time zone, which determines days."),
       total: sum.describe("All series together. Its percentiles are those of the whole range."),
       series: z.array(
         z
@@ -62,11 +62,11 @@ export const poolStatisticsReply = reply(
             key: z
               .string()
               .describe(
-                "According to `split`: empty, the name of the member (that answered, else that failed last; empty: none was asked), the id of the key (the pool's id for people who tried it), the model (empty: none answered), or the status. Refused calls have the status 429, no member and no model.",
+                "According to `split`: empty, the name of the member (the one that answered, otherwise the last that failed; empty if none was called), the id of the key (the pool's id for people who tried it), the model (empty if none answered), or the status. Refused calls have the status 429, and neither member nor model.",
               ),
-            name: z.string().nullable().describe("The name of a key, as long as it exists. Otherwise null."),
+            name: z.string().nullable().describe("The name of a key, if it still exists. Otherwise null."),
             total: sum.describe("All points together. Its percentiles are those of the whole range."),
-            points: z.array(point).describe("Oldest first. A point in which nothing happened is absent."),
+            points: z.array(point).describe("Oldest first. Points without events are absent."),
           })
           .meta({ id: "PoolStatisticsSeries" }),
       ),

@@ -10,11 +10,7 @@ const maxContacts = 100;
 /** The body of a send, with no more contacts than a person would look at. */
 export const previewMessagesRequest = sendMessagesRequest
   .extend({
-    contact: z
-      .array(anyFields)
-      .min(1)
-      .max(maxContacts)
-      .describe(`As a send takes them; at most ${maxContacts}.`),
+    contact: z.array(anyFields).min(1).max(maxContacts).describe(`As in a send; at most ${maxContacts}.`),
   })
   .meta({ id: "PreviewAccountMessagesRequest" });
 
@@ -27,27 +23,25 @@ const previewedContact = z
     recipient: z
       .string()
       .nullable()
-      .describe("The recipient as the message would hold it. Null, as the fields below: it has faults."),
-    gateway: z.string().nullable().describe("The identifier of the gateway that would get the message."),
+      .describe("The normalised recipient. Null, like the fields below, if the contact has errors."),
+    gateway: z.string().nullable().describe("The identifier of the gateway that would send the message."),
     gateway_state: z
       .enum(["active", "paused", "stopped", "off", "not_linked"])
       .nullable()
-      .describe("What is not `active` lets the message wait."),
-    due_at: instant.nullable().describe("When the message would go out at the earliest."),
+      .describe("In any state other than `active`, the message waits."),
+    due_at: instant.nullable().describe("The earliest time at which the message would be sent."),
     moved: z
       .enum(["clock_change", "past", "hours"])
       .nullable()
       .describe(
-        "Why that is not the time that was asked for. `clock_change`: that time does not occur on its day. `past`: it is over. `hours`: the gateway does not send then.",
+        "Why that is not the requested time. `clock_change`: that time does not occur on its day. `past`: it is over. `hours`: the gateway does not send then.",
       ),
     segments: z.int().nullable().describe("Of an SMS."),
     encoding: z.enum(["gsm7", "ucs2"]).nullable().describe("Of an SMS."),
-    cost: z.int().nullable().describe("The credit that the message would take."),
+    cost: z.int().nullable().describe("The credit that the message would cost."),
     suppressed: suppressionReason
       .nullable()
-      .describe(
-        "Why the recipient gets nothing from the account, if that is so: the message would end unsent.",
-      ),
+      .describe("Why the recipient is suppressed, if so: the message would end unsent."),
     faults: z.array(fault),
   })
   .meta({ id: "PreviewedContact" });
@@ -57,8 +51,8 @@ export const previewMessagesReply = reply(
   "PreviewAccountMessagesReply",
   z.object({
     contact: z.array(previewedContact).describe("One entry per contact of the request, in the same order."),
-    faults: z.array(fault).describe("What refuses the request as a whole."),
-    cost: z.int().describe("The credit that all contacts without faults would take."),
-    remaining: z.int().nullable().describe("The channel's credit that is left. Null: it is unlimited."),
+    faults: z.array(fault).describe("Errors of the request as a whole."),
+    cost: z.int().describe("The credit that all contacts without errors would cost."),
+    remaining: z.int().nullable().describe("The channel's remaining credit. Null if it is unlimited."),
   }),
 );

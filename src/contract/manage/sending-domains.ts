@@ -7,7 +7,7 @@ const dnsRecord = z
   .object({
     purpose: z.enum(["dkim", "dmarc"]),
     type: z.literal("TXT"),
-    name: z.string().describe("The record's full name, without the dot at its end."),
+    name: z.string().describe("The record's full name, without the trailing dot."),
     value: z.string().describe("The value, in one piece."),
     strings: z
       .array(z.string())
@@ -23,7 +23,7 @@ const dnsRecord = z
 const dkimKey = z
   .object({
     id: z.string(),
-    selector: z.string().describe("The record's place in DNS: `{selector}._domainkey.{domain}`."),
+    selector: z.string().describe("The record's name in DNS: `{selector}._domainkey.{domain}`."),
     algorithm: z.enum(["rsa-sha256", "ed25519-sha256"]),
     public_key: z.string().describe("The value of `p=` in the record."),
     state: z
@@ -61,10 +61,10 @@ const findingFields = z.object({
     .describe(
       "`doubtful`: the record may be right, and `advice` says what to check. `unknown`: DNS did not answer.",
     ),
-  name: z.string().describe("The name that was looked up or where the record was found."),
+  name: z.string().describe("The name that was queried or where the record was found."),
   found: z.array(z.string()).describe("The records that were found."),
   message: z.string().describe("What the result means."),
-  advice: z.string().nullable().describe("What to do; null: nothing is to be done."),
+  advice: z.string().nullable().describe("What to do; null if nothing."),
 });
 
 const finding = findingFields.meta({ id: "DomainFinding" });
@@ -78,7 +78,7 @@ const domainCheck = z.object({
   dmarc: finding.describe("What receivers should do with mail that fails."),
   activated: z
     .array(z.string())
-    .describe("The ids of the keys that sign from now on because their records are right."),
+    .describe("The ids of the keys that this check activated because their records are correct."),
 });
 
 export const domainCheckReply = reply("DomainCheckReply", domainCheck);

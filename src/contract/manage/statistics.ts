@@ -18,9 +18,9 @@ export const statisticsQuery = z.strictObject({
     .enum(["minute", "hour", "day"])
     .default("hour")
     .describe(
-      "The length of a point. Minutes are kept for two days, hours for 92, and local days of the account for ever. The range is at most a day by minutes, 31 days by hours, and 366 days by days.",
+      "The length of a point. Minutes are kept for two days, hours for 92, and local days of the account forever. The range is at most a day by minutes, 31 days by hours, and 366 days by days.",
     ),
-  split: z.enum(["none", "channel", "gateway"]).default("none").describe("What makes a series of its own."),
+  split: z.enum(["none", "channel", "gateway"]).default("none").describe("What each series represents."),
   channel: channelWord.optional().describe("Only messages of this channel."),
   gateway: z
     .string()
@@ -32,7 +32,7 @@ export const statisticsQuery = z.strictObject({
 
 const percentiles = z
   .object({ p50: z.int().nullable(), p95: z.int().nullable(), p99: z.int().nullable() })
-  .meta({ id: "MessageDurations", description: "In ms, within 5 %. Null: nothing was measured." });
+  .meta({ id: "MessageDurations", description: "In ms, within 5 %. Null if nothing was measured." });
 
 const sum = z
   .object({
@@ -46,18 +46,16 @@ const sum = z
     expired: z.int(),
     cancelled: z.int(),
     suppressed: z.int(),
-    unknown: z
-      .int()
-      .describe("Each time that a message came to this state. A report may have settled it later."),
-    wait_ms: percentiles.describe("From when messages could go out until they were sent."),
+    unknown: z.int().describe("How often messages entered this state. A report may have settled them later."),
+    wait_ms: percentiles.describe("From when messages could be sent until they were."),
     delivery_ms: percentiles.describe("From when messages were sent until they were delivered."),
   })
-  .meta({ id: "MessageStatisticsSum", description: "How many messages came to each state." });
+  .meta({ id: "MessageStatisticsSum", description: "How many messages entered each state." });
 export type StatisticsSum = z.output<typeof sum>;
 
 const point = z.object({ at: instant.describe("When the point begins."), ...sum.shape }).meta({
   id: "MessageStatisticsPoint",
-  description: "How many messages came to each state in this time. A message counts where it changed.",
+  description: "How many messages entered each state in this time. A message counts when it changed.",
 });
 export type StatisticsPoint = z.output<typeof point>;
 
@@ -66,9 +64,9 @@ export const statisticsReply = reply(
   z
     .object({
       step: z.enum(["minute", "hour", "day"]),
-      after: instant.describe("The beginning of the first point that the range touches."),
+      after: instant.describe("The start of the first point in the range."),
       before: instant,
-      time_zone: z.string().describe("The account's time zone, by which days are cut."),
+      time_zone: z.string().describe("The account's time zone, which determines days."),
       series: z.array(
         z
           .object({
@@ -78,7 +76,7 @@ export const statisticsReply = reply(
                 "According to `split`: empty, the channel, or the gateway's identifier (its id, once it is deleted).",
               ),
             total: sum.describe("All points together. Its percentiles are those of the whole range."),
-            points: z.array(point).describe("Oldest first. A point in which nothing happened is absent."),
+            points: z.array(point).describe("Oldest first. Points without events are absent."),
           })
           .meta({ id: "MessageStatisticsSeries" }),
       ),

@@ -14,7 +14,7 @@ const range = {
 };
 const groupings = ["key", "member", "model", "user", "tag", "day", "hour"] as const;
 const byNote =
-  "What the sums are grouped by. By hour, user and tag, usage is kept as long as single calls are; of users and tags, the 1,000 with the most calls are in the reply.";
+  "How the sums are grouped. By hour, user and tag, usage is kept as long as single calls are; of users and tags, the reply contains the 1,000 with the most calls.";
 
 export const usageQuery = z.strictObject({
   ...range,
@@ -38,7 +38,7 @@ export const percentiles = z
   .meta({
     id: "Percentiles",
     description:
-      "Over the answered calls, in ms, within 5 %. Null: no call was answered, or the sums are by user or tag.",
+      "Over the answered calls, in ms, within 5 %. Null if no call was answered, or the sums are by user or tag.",
   });
 
 /** The sums of some calls. */
@@ -46,20 +46,20 @@ export const usageFields = {
   requests: z.int(),
   errors: z
     .int()
-    .describe("Calls with a status of 400 or above, except 499: the caller closed the connection."),
-  failed_over: z.int().describe("Calls for which more than one member was asked."),
+    .describe("Calls with a status of 400 or above, except 499 (the caller closed the connection)."),
+  failed_over: z.int().describe("Calls for which more than one member was called."),
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   cost: z
     .number()
     .nullable()
     .describe(
-      "In the currency of the members' prices: at least so much where `unpriced` is above 0. Null if none of the calls had a known price.",
+      "In the currency of the members' prices; a minimum if `unpriced` is above 0. Null if none of the calls had a known price.",
     ),
   unpriced: z
     .int()
     .describe(
-      "Calls that a member answered with a model without a known price, which `cost` lacks. Those from before Trunkline counted them are not in it.",
+      "Calls that a member answered with a model without a known price, which `cost` does not include. Calls from before Trunkline counted them are not included.",
     ),
 };
 
@@ -68,14 +68,14 @@ const usage = z
     group: z
       .string()
       .describe(
-        "According to `by`: the id of the pool or key (among keys, the pool's id for people who tried it), the name of the member (that answered, else that failed last; empty: none was asked) or model (empty: no member answered), the user, the tag (`team=checkout`), the day, or the beginning of the hour in UTC. An empty user or tag: those of moments with more than 2,000 at once.",
+        "According to `by`: the id of the pool or key (among keys, the pool's id for people who tried it), the name of the member (the one that answered, otherwise the last that failed; empty if none was called) or model (empty if no member answered), the user, the tag (`team=checkout`), the day, or the start of the hour in UTC. An empty user or tag collects those beyond 2,000 at once.",
       ),
-    name: z.string().nullable().describe("The name of a pool or key, as long as it exists."),
+    name: z.string().nullable().describe("The name of a pool or key, if it still exists."),
     member: z
       .string()
       .nullable()
       .describe(
-        "With `split`: the name of the member (that answered, else that failed last; empty: none was asked). Otherwise null.",
+        "With `split`: the name of the member (the one that answered, otherwise the last that failed; empty if none was called). Otherwise null.",
       ),
     ...usageFields,
     latency_ms: percentiles,
@@ -93,13 +93,13 @@ export const callsQuery = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, "is not an id")
     .optional()
-    .describe("Only calls with the key of this id. The pool's own id: those of people who tried it."),
+    .describe("Only calls with the key of this id. The pool's own id means people who tried it."),
   status: z
     .string()
     .regex(/^([1-5]\d\d|[1-5]xx)$/, "must be a status such as 429, or 2xx, 4xx, 5xx")
     .optional()
     .describe(
-      "Only calls that were answered with this status, such as `429` or `5xx`. 499: the caller closed the connection.",
+      "Only calls that were answered with this status, such as `429` or `5xx`; 499 if the caller closed the connection.",
     ),
   member: named.optional().describe("Only calls that this member answered, by its name."),
   model: named.optional().describe("Only calls that this model answered."),
@@ -107,10 +107,10 @@ export const callsQuery = z.strictObject({
     .enum(["true", "false"])
     .optional()
     .describe("`true`: only calls for which more than one member was asked. `false`: only the others."),
-  api: z.enum(clientFormats).optional().describe("Only completions that were asked for in this API."),
+  api: z.enum(clientFormats).optional().describe("Only completions of this API."),
   failed_by: named
     .optional()
-    .describe("Only calls in which this member was asked and did not answer, by its name."),
+    .describe("Only calls in which this member, by its name, was called and did not answer."),
   user: named.optional().describe("Only calls with this `user`."),
   tag: named.optional().describe("Only calls with this tag, such as `team=checkout`."),
   after: timeParam.optional().describe("Only calls that began at this time (ISO 8601) or later."),
@@ -127,8 +127,8 @@ const call = z
   .object({
     id: z.string(),
     at: instant,
-    key: z.string().nullable().describe("The key's id. Null: a person tried the pool without one."),
-    key_name: z.string().nullable().describe("The key's name, as long as the key exists."),
+    key: z.string().nullable().describe("The key's id. Null if a person tried the pool without one."),
+    key_name: z.string().nullable().describe("The key's name, if the key still exists."),
     person: z
       .string()
       .nullable()
@@ -140,17 +140,17 @@ const call = z
       .string()
       .nullable()
       .describe(
-        `The API in which a completion was asked for: ${listed(clientFormats)}. Null for another operation, or a call from before this was recorded.`,
+        `The API of a completion: ${listed(clientFormats)}. Null for another operation, or a call from before this was recorded.`,
       ),
     stream: z.boolean(),
     reused: z
       .enum(["cache", "idempotency_key"])
       .nullable()
       .describe(
-        "Why no member was asked: an equal request's answer was in the pool's cache, or under the same `Idempotency-Key`. Otherwise null.",
+        "Why no member was called: an equal request's answer was in the pool's cache, or under the same `Idempotency-Key`. Otherwise null.",
       ),
-    status: z.int().describe("The status of the answer. 499: the caller closed the connection."),
-    member: z.string().nullable().describe("The name of the member that answered; null: none answered."),
+    status: z.int().describe("The status of the answer; 499 if the caller closed the connection."),
+    member: z.string().nullable().describe("The name of the member that answered; null if none did."),
     model: z.string().nullable(),
     attempts: z
       .array(
@@ -162,7 +162,7 @@ const call = z
               .number()
               .nullable()
               .describe(
-                "When it began, from the start of the call. Null: the call is from before this was recorded.",
+                "When it began, from the start of the call. Null if the call is from before this was recorded.",
               ),
             ms: z.number().describe("How long it took."),
             outcome: z
@@ -174,12 +174,12 @@ const call = z
             given_up: z
               .boolean()
               .describe(
-                "Whether it was given up because another member that was asked too was first. Its input counts in `cost`, since the provider may bill it.",
+                "Whether it was cancelled because another member answered first. Its input counts in `cost`, since the provider may bill it.",
               ),
           })
           .meta({ id: "PoolCallAttempt" }),
       )
-      .describe("The requests to members, in their order."),
+      .describe("The requests to members, in order."),
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
     estimated: z
@@ -187,8 +187,8 @@ const call = z
       .describe(
         "Whether the tokens are estimated because the provider reported no usage: from the texts, with a fixed number for each image, page and second of audio.",
       ),
-    cached_tokens: z.int().describe("Of the prompt: read from the provider's cache."),
-    cache_write_tokens: z.int().describe("Of the prompt: written to the provider's cache."),
+    cached_tokens: z.int().describe("Part of the prompt: read from the provider's cache."),
+    cache_write_tokens: z.int().describe("Part of the prompt: written to the provider's cache."),
     cost: z
       .number()
       .nullable()
@@ -199,18 +199,20 @@ const call = z
       .enum(["set", "list"])
       .nullable()
       .describe(
-        "Whose price it was. `set`: the member's. `list`: the vendor's list price. Null: none is known.",
+        "The source of the price. `set`: the member's. `list`: the vendor's list price. Null if none is known.",
       ),
     first_byte_ms: z.int().nullable(),
     ms: z.int(),
-    failed_over: z.boolean().describe("Whether more than one member was asked."),
+    failed_over: z.boolean().describe("Whether more than one member was called."),
     user: z
       .string()
       .nullable()
       .describe("The request's `user`, `safety_identifier` or `metadata.user_id`, up to 128 characters."),
     tags: z
       .array(z.string())
-      .describe("Such as `team=checkout`: of `X-Trunkline-Tags`, and the texts in the request's `metadata`."),
+      .describe(
+        "Such as `team=checkout`: from `X-Trunkline-Tags`, and the texts in the request's `metadata`.",
+      ),
     client_request_id: z
       .string()
       .nullable()

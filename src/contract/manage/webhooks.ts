@@ -8,22 +8,22 @@ const webhookFields = z.object({
   url: z
     .string()
     .describe(
-      "The address that events are posted to: its origin and path, and the mask `••••` in place of its query. One that is sent back as it is shown keeps the stored URL.",
+      "The URL that events are posted to: its origin and path, with the mask `••••` in place of its query. Sending it back in this form keeps the stored URL.",
     ),
   events: z.array(z.string()).describe("The patterns of the event types that are posted."),
   active: z.boolean(),
   failing_since: instant
     .nullable()
-    .describe("When the first try failed since the last success. After 5 days the endpoint is disabled."),
+    .describe("When the first attempt failed since the last success. After 5 days the endpoint is disabled."),
   disabled_at: instant
     .nullable()
     .describe(
-      "When the endpoint was disabled because of its failures; null also when it was switched off by hand.",
+      "When the endpoint was disabled because of its failures; null also if it was disabled manually.",
     ),
   disabled_reason: z.string().nullable().describe("Why the endpoint was disabled."),
   old_secret_until: instant
     .nullable()
-    .describe("Until when the previous secret signs as well; null: there is no previous secret."),
+    .describe("Until when the previous secret signs as well; null if there is no previous secret."),
   revision,
   created_at: instant,
   updated_at: instant,
@@ -44,7 +44,7 @@ export const newWebhookReply = reply(
   webhookFields
     .extend({
       secret: secret.describe(
-        "The generated secret, which no other reply shows; null: the request brought the secret.",
+        "The generated secret, which no other reply shows; null if the request contained the secret.",
       ),
     })
     .meta({ id: "NewWebhook" }),
@@ -67,25 +67,22 @@ const deliveryStatus = z.enum(deliveryStatuses).meta({ id: "DeliveryStatus" });
 const deliveryTry = z
   .object({
     at: instant,
-    ms: z.int().describe("How long the try took."),
-    status: z.int().nullable().describe("The status of the answer; null: there was no answer."),
-    reason: z.string().nullable().describe("Why the try failed; null: it succeeded."),
-    answer: z
-      .string()
-      .nullable()
-      .describe("The first 500 characters of the answer; null: there was no answer."),
+    ms: z.int().describe("How long the attempt took."),
+    status: z.int().nullable().describe("The status of the answer; null if there was none."),
+    reason: z.string().nullable().describe("Why the attempt failed; null if it succeeded."),
+    answer: z.string().nullable().describe("The first 500 characters of the answer; null if there was none."),
   })
   .meta({ id: "DeliveryTry" });
 export type DeliveryTryRecord = z.output<typeof deliveryTry>;
 
 const delivery = {
-  id: z.string().describe("The event's id: the `webhook-id` header, the same on every try."),
+  id: z.string().describe("The event's id: the `webhook-id` header, the same for every attempt."),
   type: z.string().describe("The event's type."),
   timestamp: instant.describe("When the event happened."),
   status: deliveryStatus.describe(
     "`pending`: waits for the first or next try. `failed`: is not tried again.",
   ),
-  attempts: z.int().min(0).describe("Tries since the delivery was made or last replayed."),
+  attempts: z.int().min(0).describe("Attempts since the delivery was created or last replayed."),
   next_attempt_at: instant.nullable(),
   created_at: instant,
   updated_at: instant,
@@ -109,17 +106,19 @@ export const deliveryReply = reply(
     .object({
       ...delivery,
       body: z.string().describe("The body that is posted and signed."),
-      log: z.array(deliveryTry).describe("The latest 20 tries, oldest first."),
+      log: z.array(deliveryTry).describe("The latest 20 attempts, oldest first."),
     })
     .meta({ id: "Delivery" }),
 );
 
 const deliveryCounts = {
-  delivered: z.int().describe("Deliveries that the endpoint took."),
-  failed_tries: z.int().describe("Tries that failed and are followed by another."),
+  delivered: z.int().describe("Deliveries that the endpoint accepted."),
+  failed_tries: z.int().describe("Attempts that failed and are followed by another."),
   given_up: z
     .int()
-    .describe("Deliveries that are not tried again: after their last try, or because the endpoint is off."),
+    .describe(
+      "Deliveries that are not retried: after their last attempt, or because the endpoint is disabled.",
+    ),
 };
 export type DeliveryCounts = { [name in keyof typeof deliveryCounts]: number };
 
@@ -127,14 +126,14 @@ export const webhookStatisticsReply = reply(
   "WebhookStatisticsReply",
   z
     .object({
-      after: instant.describe("The beginning of the first hour."),
+      after: instant.describe("The start of the first hour."),
       before: instant,
       series: z.array(
         z
           .object({
             webhook: z
               .string()
-              .describe("The endpoint's id. One that was deleted in this time is here as well."),
+              .describe("The endpoint's id. Endpoints that were deleted in this time are included."),
             total: z.object(deliveryCounts).meta({ id: "WebhookStatisticsSum" }),
             points: z
               .array(
@@ -142,7 +141,7 @@ export const webhookStatisticsReply = reply(
                   .object({ at: instant.describe("When the hour begins."), ...deliveryCounts })
                   .meta({ id: "WebhookStatisticsPoint" }),
               )
-              .describe("Oldest first. An hour in which nothing happened is absent."),
+              .describe("Oldest first. Hours without events are absent."),
           })
           .meta({ id: "WebhookStatisticsSeries" }),
       ),
@@ -184,7 +183,7 @@ export const failedReply = reply(
   "FailedDeliveriesReply",
   z.object({
     count: z.int().describe("How many deliveries a replay would make due again."),
-    more: z.boolean().describe("Whether there may be more: the count looks at 20,000 deliveries."),
+    more: z.boolean().describe("Whether there may be more: the count covers 20,000 deliveries."),
   }),
 );
 
@@ -192,7 +191,9 @@ export const replayReply = reply(
   "ReplayedDeliveriesReply",
   z.object({
     replayed: z.int().describe("How many deliveries are due again."),
-    more: z.boolean().describe("Whether failed deliveries are left: one call replays 10,000. Call again."),
+    more: z
+      .boolean()
+      .describe("Whether failed deliveries remain: one call replays at most 10,000. If so, call again."),
   }),
 );
 

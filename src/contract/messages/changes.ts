@@ -34,7 +34,7 @@ export function readResolve(
 }
 
 const meaning =
-  "The new time in the account's time zone, `Y-m-d H:i:s`. Null, or a time that is past: the message is due at once.";
+  "The new time in the account's time zone, `Y-m-d H:i:s`. Null, or a time in the past, makes the message due at once.";
 
 /** For the account's API key, with the wording of its other endpoints. */
 export const rescheduleRequest = z

@@ -41,7 +41,7 @@ export const emailContact = z
         "The name that the recipient sees. The default is the gateway's name. The address is always the gateway's.",
       )
       .meta({ maxLength: 256, examples: ["Acme Billing"] }),
-    reply_to_email: emailAddress.schema.nullish().describe("The plain address that answers go to."),
+    reply_to_email: emailAddress.schema.nullish().describe("The plain address for replies."),
     schedule_at: scheduleAt.schema
       .nullish()
       .describe("When to send the message: `Y-m-d H:i:s` in the account's time zone. The default is at once.")

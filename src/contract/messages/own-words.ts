@@ -32,9 +32,7 @@ function isMetadata(value: unknown): value is Metadata {
 export const ownWordsShape = {
   reference: callerReference.schema
     .nullish()
-    .describe(
-      "Your own name for the message, such as an order's number. It comes back in look-ups and events.",
-    )
+    .describe("Your own reference for the message, such as an order number. Look-ups and events return it.")
     .meta({ maxLength: 200, examples: ["order-4711"] }),
   metadata: z
     .unknown()
@@ -51,7 +49,7 @@ export const ownWordsShape = {
     })
     .optional()
     .describe(
-      "Up to ten values of your own: names of at most 40 characters, texts of at most 200. They come back in look-ups and events.",
+      "Up to ten values of your own: names of at most 40 characters, texts of at most 200. Look-ups and events return them.",
     )
     .meta({
       type: ["object", "null"],

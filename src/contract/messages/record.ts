@@ -22,7 +22,7 @@ export const messageError = z
   .object({ code: z.string(), message: z.string() })
   .meta({ id: "MessageError" })
   .nullable()
-  .describe("Why the message was not sent or not delivered, or why the last try failed.");
+  .describe("Why the message was not sent or not delivered, or why the last attempt failed.");
 
 /** Fields that the records of every channel have. */
 const shared = {
@@ -30,26 +30,26 @@ const shared = {
     .string()
     .describe("The message's id.")
     .meta({ examples: ["msg_01k3j5m8q2x9v7n4c6b0d1f3gh"] }),
-  request_id: z.string().describe("The send request that the message came with."),
+  request_id: z.string().describe("The send request that contained the message."),
   status: statusWord.describe("The message's status."),
-  test: z.boolean().describe("Whether a sandbox gateway took the message and sent nothing."),
+  test: z.boolean().describe("Whether a sandbox gateway accepted the message, so nothing was sent."),
   gateway_identifier: z
     .string()
     .nullable()
-    .describe("The gateway that carries the message; null when that gateway no longer exists."),
+    .describe("The gateway that sends the message; null if it no longer exists."),
   message: z.string().describe("The body."),
   schedule_at: z
     .string()
     .nullable()
-    .describe("The `schedule_at` of the request, in the account's time zone; null: send at once."),
-  scheduled_for: instant.nullable().describe("The instant that `schedule_at` means; null: send at once."),
+    .describe("The `schedule_at` of the request, in the account's time zone; null to send at once."),
+  scheduled_for: instant.nullable().describe("The instant that `schedule_at` means; null to send at once."),
   created_at: instant.describe("When the message was accepted."),
   updated_at: instant.describe("When the record last changed."),
-  next_attempt_at: instant.nullable().describe("When the next try is due; null when no try is due."),
+  next_attempt_at: instant.nullable().describe("When the next attempt is due; null if none is."),
   sent_at: instant.nullable().describe("When the provider accepted it."),
   delivered_at: instant.nullable().describe("When the provider reported delivery."),
-  read_at: instant.nullable().describe("When the recipient read the message, where the channel reports it."),
-  attempts: z.int().min(0).describe("Transmissions tried so far."),
+  read_at: instant.nullable().describe("When the recipient read the message, if the channel reports it."),
+  attempts: z.int().min(0).describe("Transmissions attempted so far."),
   provider_reference: z.string().nullable().describe("The provider's own id of the message."),
   reference: z.string().nullable().describe("The `reference` of the request."),
   metadata: z.record(z.string(), z.string()).nullable().describe("The `metadata` of the request."),
@@ -71,7 +71,7 @@ export const smsRecord = z
       .describe("The number in E.164, or a short code.")
       .meta({ examples: ["+4915123456789"] }),
     segments: z.int().min(1).describe("The number of SMS parts, which is the price in credit."),
-    encoding: z.enum(["gsm7", "ucs2"]).describe("The alphabet that the text needs."),
+    encoding: z.enum(["gsm7", "ucs2"]).describe("The encoding that the text needs."),
   })
   .meta({ id: "SmsRecord" });
 export type SmsRecord = z.output<typeof smsRecord>;
@@ -95,8 +95,8 @@ export const whatsappRecord = z
     media: z
       .enum(mediaKinds)
       .nullable()
-      .describe("What the file at `url` is; null: the message has no file."),
-    url: z.string().nullable().describe("The address of the file, as it was given."),
+      .describe("The type of the file at `url`; null if the message has no file."),
+    url: z.string().nullable().describe("The URL of the file, as it was given."),
     filename: z.string().nullable().describe("The name of the file, without folders."),
     list: z
       .object({
@@ -107,7 +107,7 @@ export const whatsappRecord = z
       })
       .meta({ id: "WhatsappList" })
       .nullable()
-      .describe("The list to choose from; null: the message is no list."),
+      .describe("The list to choose from; null if the message is not a list."),
     template: z
       .object({
         name: z.string(),
@@ -122,7 +122,7 @@ export const whatsappRecord = z
       })
       .meta({ id: "WhatsappTemplateCall" })
       .nullable()
-      .describe("The template that was sent instead of the text; null: no template."),
+      .describe("The template that was sent instead of the text; null if there is none."),
   })
   .meta({ id: "WhatsappRecord" });
 export type WhatsappRecord = z.output<typeof whatsappRecord>;
@@ -137,7 +137,7 @@ export const emailRecord = z
       .describe("The address as it was given.")
       .meta({ examples: ["ada@example.com"] }),
     subject: z.string(),
-    sender_name: z.string().nullable().describe("The name in the request; null: the gateway's name."),
+    sender_name: z.string().nullable().describe("The name in the request; null for the gateway's name."),
     reply_to_email: z.string().nullable(),
     attachments: z
       .array(
@@ -147,7 +147,7 @@ export const emailRecord = z
           content_type: z.string(),
         }),
       )
-      .describe("The attached files, in their order."),
+      .describe("The attached files, in order."),
     opened_at: instant
       .nullable()
       .describe(

@@ -80,7 +80,7 @@ const template = z
       })
       .optional()
       .describe(
-        "The values of the body's variables: a list by position, or an object by name. Meta takes no line end, no tab and no five blanks in a row.",
+        "The values of the body's variables: a list by position, or an object by name. Meta accepts neither line ends nor tabs nor five blanks in a row.",
       )
       .meta({
         anyOf: [
@@ -93,7 +93,7 @@ const template = z
       .array(z.looseObject({ type: componentType.schema }))
       .max(maxParameters)
       .nullish()
-      .describe("Meta's own `components`, passed on as they are, instead of `parameters`."),
+      .describe("Meta's own `components`, passed on unchanged, instead of `parameters`."),
   })
   .meta({ id: "WhatsappTemplate" });
 
@@ -112,13 +112,13 @@ export const whatsappContact = z
     ...shared,
     message: shortMessage.schema
       .describe(
-        "The text, which is the caption of a file. Audio files have no caption: their text is kept and not sent. A `whatsapp-cloud` gateway takes 4,096 characters and captions of 1,024, a `whatsapp-linked` one captions of 1,024; with a template the text is not sent.",
+        "The text, which is the caption of a file. Audio files have no caption: their text is stored but not sent. A `whatsapp-cloud` gateway accepts 4,096 characters and captions of 1,024, a `whatsapp-linked` one captions of 1,024; with a template the text is not sent.",
       )
       .meta({ maxLength: 65_536, examples: ["Your order is on its way."] }),
-    media: mediaKind.nullish().describe("What the file at `url` is."),
+    media: mediaKind.nullish().describe("The type of the file at `url`."),
     url: mediaUrl.schema
       .nullish()
-      .describe("The public address of the file: http or https, without a login. Required with `media`.")
+      .describe("The public URL of the file: http or https, without credentials. Required with `media`.")
       .meta({ maxLength: 2048, examples: ["https://shop.example.com/invoice.pdf"] }),
     filename: mediaFilename.schema
       .nullish()
@@ -141,7 +141,7 @@ const maxRows = 10;
 const listRow = z
   .object({
     id: listRowId.schema
-      .describe("Comes back when the row is chosen; unique in its list.")
+      .describe("Returned when the row is chosen; unique in its list.")
       .meta({ maxLength: 200, examples: ["morning"] }),
     title: listTitle.schema.meta({ maxLength: 24, examples: ["08:00 to 12:00"] }),
     description: listDescription.schema.nullish().meta({ maxLength: 72 }),
@@ -154,7 +154,7 @@ const listSection = z
       .nullish()
       .describe("Required when there are two sections or more.")
       .meta({ maxLength: 24 }),
-    rows: z.array(listRow).min(1).max(maxRows).describe("Ten at most in all sections together."),
+    rows: z.array(listRow).min(1).max(maxRows).describe("At most ten in all sections together."),
   })
   .meta({ id: "WhatsappListSection" });
 

@@ -115,7 +115,7 @@ export const errorHeaders: Record<string, Json> = {
 /** Headers of a completion: the member that served it, and the key's limits. */
 export const servedHeaders: Record<string, Json> = {
   "X-Service-Pool-Provider": header("The member that answered."),
-  "X-Service-Pool-Model": header("The model that the member was asked for."),
+  "X-Service-Pool-Model": header("The model that the member was called with."),
   "X-Service-Pool-Attempts": header(
     "The number of members tried. It is above 1 after a failover.",
     "integer",

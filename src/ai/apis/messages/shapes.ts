@@ -52,7 +52,7 @@ const model = z
   .string()
   .nullish()
   .describe(
-    "The model. Members that serve it are asked first. The default, and the pool's own name, mean the whole pool.",
+    "The model. Members that serve it are called first. The default, and the pool's own name, mean the whole pool.",
   );
 
 export const messagesRequest = z

@@ -19,7 +19,7 @@ export const namedKeyRules = z.strictObject({
     .refine((list) => new Set(list).size === list.length, "must not name a scope twice")
     .meta({ uniqueItems: true })
     .describe(
-      "What it may do, at least one: `send:sms`, `send:whatsapp` and `send:email` send, cancel, move and resolve messages of that channel; `read` looks up all messages and the account; `read:own` looks up, and with a scope to send cancels, messages of the key's `gateways` alone.",
+      "What it may do, at least one: `send:sms`, `send:whatsapp` and `send:email` send, cancel, move and resolve messages of that channel; `read` looks up all messages and the account; `read:own` looks up, and with a scope to send cancels, only messages of the key's `gateways`.",
     ),
   gateways: z
     .array(gatewayFields.shape.identifier)
@@ -27,7 +27,7 @@ export const namedKeyRules = z.strictObject({
     .max(100)
     .nullable()
     .default(null)
-    .describe("The gateways it may send through, by `gateway_identifier`; null: all of the account."),
+    .describe("The gateways it may send through, by `gateway_identifier`; null for all of the account."),
   requests_per_minute: z
     .int()
     .min(1)
@@ -35,19 +35,19 @@ export const namedKeyRules = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Most requests a minute, beside the account's own limit, counted in each process; null: no bound.",
+      "Maximum requests a minute, in addition to the account's own limit, counted in each process; null for no limit.",
     ),
 });
 
 export const namedKeyFields = z
   .strictObject({
-    name: nameText(1, 100).describe("What the key is called; unique in the account."),
+    name: nameText(1, 100).describe("The key's name; unique in the account."),
     ...namedKeyRules.shape,
     expires_at: z.iso
       .datetime({ offset: true })
       .nullable()
       .default(null)
-      .describe("When it stops working (ISO 8601); null: never."),
+      .describe("When it expires (ISO 8601); null if it does not."),
   })
   .describe("A key of the channel endpoints with rights of its own.");
 
@@ -67,10 +67,10 @@ const fields = z.object({
   revoked_at: instant.nullable(),
   last_used_at: instant
     .nullable()
-    .describe("When a request last showed the key, to the minute; null: none has."),
+    .describe("When a request last used the key, to the minute; null if none has."),
   previous_works_until: instant
     .nullable()
-    .describe("Until when the text before the last rotation works too; null: it does not."),
+    .describe("Until when the text before the last rotation works too; null if it does not."),
   revision,
   created_at: instant,
   updated_at: instant,
@@ -98,6 +98,6 @@ export const rotateNamedKeyRequest = z
       .min(0)
       .max(168)
       .default(24)
-      .describe("How many hours the text until now works too; 0: not any more."),
+      .describe("How many hours the previous text keeps working; with 0 it stops at once."),
   })
   .meta({ id: "RotateNamedKeyRequest" });

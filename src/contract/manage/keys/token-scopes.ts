@@ -40,7 +40,7 @@ const scope = z.enum(tokenScopes).meta({ id: "TokenScope" });
 export const shownTokenScopes = z
   .array(scope)
   .nullable()
-  .describe("What the token may do; null: all that its role may.");
+  .describe("The token's permissions; null for all of its role.");
 
 const scopesOf = (one: z.ZodType<TokenScope>) =>
   z
@@ -52,7 +52,7 @@ const scopesOf = (one: z.ZodType<TokenScope>) =>
     .nullable()
     .default(null)
     .describe(
-      "What it may do, at least one scope: `…:read`, `…:write`, which includes reading, or `messages:send`; null: all that its role may.",
+      "Its permissions, at least one scope: `…:read`, `…:write`, which includes reading, or `messages:send`; null for all of its role.",
     );
 
 /** The scopes of a new token. */

@@ -12,21 +12,21 @@ const tokens = z
 /** How much a key may use. */
 export const budgetRules = z
   .strictObject({
-    tokens_per_day: tokens.describe("Tokens a local day of the account; null: no bound."),
-    tokens_per_month: tokens.describe("Tokens a local month; null: no bound."),
+    tokens_per_day: tokens.describe("Tokens per local day of the account; null for no limit."),
+    tokens_per_month: tokens.describe("Tokens per local month; null for no limit."),
     cost_per_month: z
       .number()
       .min(0.000001)
       .max(10 ** 9)
       .nullable()
       .default(null)
-      .describe("Cost a local month, in the currency of the members' prices; null: no bound."),
+      .describe("Cost per local month, in the currency of the members' prices; null for no limit."),
     unpriced: z
       .enum(["refuse", "allow"])
       .nullable()
       .default(null)
       .describe(
-        "Whether models without a known price may be used, since `cost_per_month` cannot count their calls. `refuse`: they are not asked, and a call that no other member can serve is refused. `allow`: they are asked, and their calls are counted as unpriced. If null, a new bound of cost refuses them, and an existing one keeps its choice.",
+        "Whether models without a known price may be used, since `cost_per_month` cannot count their calls. `refuse`: they are not called, and a call that no other member can serve is refused. `allow`: they are called, and their calls are counted as unpriced. If null, a new cost limit refuses them, and an existing one keeps its policy.",
       ),
   })
   .describe("How much in all.");
@@ -56,8 +56,8 @@ export const sharedBudgetRules = budgetRules
       .nullable()
       .default(80)
       .describe(
-        "The event `budget.low` is sent when this share of a bound is used, once a day or month; null: never.",
+        "The event `budget.low` is sent when this share of a limit is used, once a day or month; null for never.",
       ),
   })
-  .describe("How much in all, for all keys together.");
+  .describe("The limits for all keys together.");
 export type SharedBudgetRules = z.output<typeof sharedBudgetRules>;

@@ -11,16 +11,16 @@ export const checkMemberRequest = z
       .regex(/^[A-Za-z0-9_-]{1,64}$/, "is not an id")
       .nullable()
       .default(null)
-      .describe("The id of a stored member. Null: of none, and `kind` is needed."),
+      .describe("The id of a stored member. If null, `kind` is required."),
     kind: nameText(1, 100)
       .nullable()
       .default(null)
-      .describe("A kind of provider. Null: that of the stored member."),
+      .describe("A kind of provider. Null for that of the stored member."),
     settings: z
       .record(z.string(), z.unknown())
       .default({})
       .describe(
-        "As its kind says. With a stored member, what changes: a mask keeps the stored secret, unless the address changes.",
+        "The settings of its kind. For a stored member, the changes: a mask keeps the stored secret, unless the address changes.",
       ),
   })
   .meta({ id: "CheckPoolMemberRequest" });
@@ -28,13 +28,16 @@ export type CheckMemberInput = z.output<typeof checkMemberRequest>;
 
 const memberCheck = z
   .object({
-    ok: z.boolean().describe("The provider listed its models for this key, or has nothing to ask."),
+    ok: z.boolean().describe("Whether the provider listed its models for this key, or has nothing to check."),
     ms: z.number().describe("How long it took."),
     models: z
       .array(z.string())
       .nullable()
-      .describe("The models that it lists, 1,000 at most. Null: it listed none, or has no list."),
-    reason: z.string().nullable().describe("Why it is not well, in the provider's words. Null: it is."),
+      .describe("The models that it lists, at most 1,000. Null if it listed none, or has no list."),
+    reason: z
+      .string()
+      .nullable()
+      .describe("Why the check failed, in the provider's words. Null if it succeeded."),
   })
   .meta({ id: "PoolMemberCheck" });
 export type MemberCheckData = z.output<typeof memberCheck>;

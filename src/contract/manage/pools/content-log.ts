@@ -17,13 +17,15 @@ export const contentLog = z
       .min(0)
       .max(1)
       .default(1)
-      .describe("The share of calls whose request and answer are stored, chosen by chance. 1: all; 0: none."),
+      .describe(
+        "The share of calls, chosen at random, whose request and answer are stored: 1 for all, 0 for none.",
+      ),
     retention_days: z
       .int()
       .min(1)
       .max(maxRetentionDays)
       .default(7)
-      .describe("How long they are kept. A shorter time holds for those that are stored already too."),
+      .describe("How long they are kept. A shorter time also applies to those already stored."),
     redact: z
       .array(z.enum(redactedKinds))
       .max(redactedKinds.length)
@@ -37,7 +39,7 @@ export const contentLog = z
   .nullable()
   .default(null)
   .describe(
-    "Stores what is asked and answered, sealed, at most 64 KiB of each. The scope `prompts:read` reads it. null: nothing is stored, and what was stored is deleted.",
+    "Stores requests and answers, sealed, at most 64 KiB of each. Reading them requires the scope `prompts:read`. If null, nothing is stored, and existing contents are deleted.",
   );
 export type ContentLogRules = NonNullable<z.output<typeof contentLog>>;
 
@@ -45,7 +47,7 @@ export type ContentLogRules = NonNullable<z.output<typeof contentLog>>;
 const json = z
   .unknown()
   .meta({ anyOf: [{ type: "object", additionalProperties: true }, { type: "string" }, { type: "null" }] });
-const missing = z.int().describe("Bytes of JSON that were left out. 0: it is whole.");
+const missing = z.int().describe("Bytes of JSON that were omitted; 0 if it is complete.");
 
 const callContent = z
   .object({
@@ -56,20 +58,20 @@ const callContent = z
         "`stored`: the fields below have it. `off`: the pool keeps no contents. `none`: nothing is stored of this call, since it was not chosen, or is from before the setting, or its time is over.",
       ),
     request: json.describe(
-      "What was asked, in the API in which it was asked. Files are replaced by what they were, such as `[image/png, 12345 bytes]`. Null unless `stored`.",
+      "The request, in the format of its API. Files are replaced by descriptions such as `[image/png, 12345 bytes]`. Null unless `stored`.",
     ),
     response: json.describe(
-      "What was answered, a stream put together to the answer that it made; of a call that failed, `error` as OpenAI has it. Null: the caller got nothing, or nothing is stored.",
+      "The answer; a stream is assembled into one answer. For a failed call, OpenAI's `error`. Null if the caller received nothing, or nothing is stored.",
     ),
     missing: z
       .object({ request: missing, response: missing })
       .meta({ id: "PoolCallContentMissing" })
-      .describe("What was left out of each because it is longer than 64 KiB. The places say so too."),
+      .describe("What was omitted from each because it is longer than 64 KiB. The text marks these places."),
     redacted: z
       .array(z.enum(redactedKinds))
-      .describe("The kinds of what was replaced in it, such as by `[secret]`."),
+      .describe("The kinds of replacements made in it, such as `[secret]`."),
     stored_at: instant.nullable(),
-    deleted_at: instant.nullable().describe("When it is deleted, by the pool's setting of now."),
+    deleted_at: instant.nullable().describe("When it is deleted, by the pool's current setting."),
   })
   .meta({ id: "PoolCallContent" });
 

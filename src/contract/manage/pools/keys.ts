@@ -11,11 +11,11 @@ const bound = (what: string) => z.int().min(1).max(1_000_000_000).nullable().def
 
 const limits = z
   .strictObject({
-    requests_per_minute: bound("Requests; null: no bound."),
-    tokens_per_minute: bound("Tokens of requests and answers; null: no bound."),
-    concurrency: bound("Requests under way at once; null: no bound."),
+    requests_per_minute: bound("Requests; null for no limit."),
+    tokens_per_minute: bound("Tokens of requests and answers; null for no limit."),
+    concurrency: bound("Concurrent requests; null for no limit."),
   })
-  .describe("How much at a time; buckets that refill continuously.");
+  .describe("Rate limits, as buckets that refill continuously.");
 
 /** The permissions of a key. */
 export const keyRules = z.strictObject({
@@ -23,7 +23,7 @@ export const keyRules = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe("The models it may use; null: all. Without a model, a request means these."),
+    .describe("The models it may use; null for all. A request without a model means these."),
   limits: limits.prefault({}),
   budget: budgetRules.prefault({}),
 });
@@ -31,7 +31,7 @@ export type KeyRules = z.output<typeof keyRules>;
 
 export const keyFields = z
   .strictObject({
-    name: nameText(1, 100).describe("What the key is called. One that works in a pool."),
+    name: nameText(1, 100).describe("The key's name, unique among the valid keys of a pool."),
     key: z
       .string()
       .min(32, "must have at least 32 characters")
@@ -39,16 +39,16 @@ export const keyFields = z
       .regex(/^[\x21-\x7e]*$/, "must be ASCII without spaces")
       .optional()
       .describe(
-        "The key, at least 32 characters: `Authorization: Bearer` and this. Without it, one is made and shown once.",
+        "The key, at least 32 characters, sent as `Authorization: Bearer`. Without it, one is generated and shown once.",
       ),
     ...keyRules.shape,
     expires_at: z.iso
       .datetime({ offset: true })
       .nullable()
       .default(null)
-      .describe("When it stops working (ISO 8601); null: never."),
+      .describe("When it expires (ISO 8601); null if it does not."),
   })
-  .describe("What callers of the pool show.");
+  .describe("A key with which callers use the pool.");
 export type KeyFields = z.output<typeof keyFields>;
 
 const { name: _name, key: _key, ...changeable } = patchSchema(keyFields).shape;
@@ -62,7 +62,7 @@ const level = z.object({
   remaining: z.int(),
   full_at: instant
     .nullable()
-    .describe("When all of the limit is there again, if no call comes; null: it is."),
+    .describe("When the full limit is available again without further calls; null if it is."),
 });
 
 const fields = z.object({
@@ -74,7 +74,7 @@ const fields = z.object({
   last_used_at: instant
     .nullable()
     .describe(
-      "When its last call began; null: never, or none of its calls is kept. Recorded a moment after the call.",
+      "When its last call began; null if never, or none of its calls is kept. Recorded a moment after the call.",
     ),
   spent: z
     .object({
@@ -82,30 +82,30 @@ const fields = z.object({
       tokens_this_month: z.int(),
       cost_this_month: z
         .number()
-        .describe(
-          "In the currency of the members' prices: at least so much where `unpriced_this_month` is above 0.",
-        ),
+        .describe("In the currency of the members' prices; a minimum if `unpriced_this_month` is above 0."),
       unpriced_this_month: z
         .int()
-        .describe("Calls by models without a known price, which `cost_this_month` lacks."),
+        .describe("Calls of models without a known price, which `cost_this_month` does not include."),
     })
-    .describe("What its calls used in the account's local day and month: what its budget is measured by."),
+    .describe("What its calls used in the account's local day and month, for comparison with its budget."),
   left: z
     .object({
       requests: level.nullable(),
       tokens: level.nullable(),
-      under_way: z.int().nullable().describe("Requests under way, in all processes."),
+      under_way: z.int().nullable().describe("Concurrent requests, in all processes."),
     })
-    .describe("What its limits leave at the moment; null where there is no limit."),
+    .describe("What remains of its limits at the moment; null if there is no limit."),
   last_refusal: z
     .object({
       at: instant,
       by: z.enum(["requests", "tokens", "concurrency", "budget"]).describe("What refused the call."),
-      until: instant.describe("When the limit or the budget allows a call again; of `concurrency`, a guess."),
+      until: instant.describe(
+        "When the limit or the budget allows a call again; an estimate for `concurrency`.",
+      ),
     })
     .nullable()
     .describe(
-      "Its last call that a limit or the budget refused (429); null: none is known. Recorded about a second after the call.",
+      "Its last call that a limit or the budget refused (429); null if none is known. Recorded about a second after the call.",
     ),
   revision,
   created_at: instant,
@@ -122,7 +122,7 @@ export const newPoolKeyReply = reply(
       key: z
         .string()
         .nullable()
-        .describe("The generated key, which no other reply shows; null: the request brought the key."),
+        .describe("The generated key, which no other reply shows; null if the request contained the key."),
     })
     .meta({ id: "NewPoolKey" }),
 );

@@ -14,20 +14,22 @@ const timeouts = z
     connect_ms: milliseconds(50, 60_000).default(5_000).describe("To connect."),
     headers_ms: milliseconds(50, hourMs)
       .default(60_000)
-      .describe("Of a stream: until the head of the answer. Otherwise the head comes when all is done."),
+      .describe(
+        "For streams: until the head of the answer. Otherwise the head comes when the answer is complete.",
+      ),
     first_token_ms: milliseconds(50, hourMs)
       .default(120_000)
-      .describe("Of a stream: until its first output. Models that think, or load first, take long."),
+      .describe("For streams: until the first output. Models that reason, or have to load first, take long."),
     idle_ms: milliseconds(50, hourMs).default(30_000).describe("The longest silence inside an answer."),
     thinking_ms: milliseconds(50, hourMs)
       .default(600_000)
       .describe(
-        "Of a stream that shows signs of reasoning (an open reasoning item or thinking block, pings): until its first output, and the longest silence inside the reasoning. It takes the place of `first_token_ms` and `idle_ms` there.",
+        "For streams that show signs of reasoning (an open reasoning item or thinking block, pings): until the first output, and the longest silence inside the reasoning. It replaces `first_token_ms` and `idle_ms` there.",
       ),
     total_ms: milliseconds(50, hourMs)
       .nullable()
       .default(null)
-      .describe("The whole answer; null: the pool's deadline alone."),
+      .describe("The whole answer; null for the pool's deadline only."),
   })
   .describe("How long the member may take, ms.");
 
@@ -41,7 +43,7 @@ const priceOf = (what: string) =>
     .max(1_000_000)
     // A token then costs a whole number of millionths of millionths, and sums are exact.
     .refine((price) => Math.abs(price * 1e6 - Math.round(price * 1e6)) < 1e-3, "has more than six decimals")
-    .describe(`For a million tokens of ${what}, in any currency.`);
+    .describe(`Per million tokens of ${what}, in any currency.`);
 
 const amounts = {
   input: priceOf("requests"),
@@ -60,12 +62,12 @@ export const price = z.strictObject({
   ...amounts,
   long_prompt: z
     .strictObject({
-      above: z.int().min(1).max(1_000_000_000).describe("The most tokens of a prompt that is not long."),
+      above: z.int().min(1).max(1_000_000_000).describe("Prompts with more tokens than this are long."),
       ...amounts,
     })
     .optional()
     .describe(
-      "What all tokens of a call with a longer prompt cost, cached ones included in its length. Default: the same.",
+      "The price of all tokens of a call with a longer prompt, whose length includes cached tokens. Default: the same.",
     ),
 });
 
@@ -73,11 +75,11 @@ export const price = z.strictObject({
 export const memberRules = z.strictObject({
   models: modelList
     .default([])
-    .describe("The models it serves; the first is used when the request names none of them."),
+    .describe("The models it serves; the first is used if the request names none of them."),
   embedding_models: modelList.default([]).describe("The models it serves embeddings with."),
-  image_models: modelList.default([]).describe("The models it makes pictures with."),
-  speech_models: modelList.default([]).describe("The models it speaks texts with."),
-  transcription_models: modelList.default([]).describe("The models it transcribes sound with."),
+  image_models: modelList.default([]).describe("The models it generates images with."),
+  speech_models: modelList.default([]).describe("The models it generates speech with."),
+  transcription_models: modelList.default([]).describe("The models it transcribes audio with."),
   moderation_models: modelList.default([]).describe("The models it moderates texts with."),
   rerank_models: modelList.default([]).describe("The models it ranks documents with."),
   aliases: z
@@ -94,22 +96,22 @@ export const memberRules = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Its longest context. A request that was too long for another member is tried on one with a longer context.",
+      "Its longest context. A request that was too long for one member is tried on another with a longer context.",
     ),
-  priority: z.int().min(0).max(1_000).default(1).describe("Lower first; equal ones share by weight."),
+  priority: z.int().min(0).max(1_000).default(1).describe("Lower is first; equal ones share by weight."),
   weight: z.int().min(1).max(1_000_000).default(1).describe("Its share among members of its priority."),
   active: z.boolean().default(true).describe("`false`: it is asked for nothing."),
   price: price
     .nullable()
     .default(null)
     .describe(
-      "What models without a price of their own cost, for the usage and for budgets. If null, the vendor's list price in US dollars counts where one is known. Other models have no known price.",
+      "The price of models without a price of their own, for usage and budgets. If null, the vendor's list price in US dollars applies, if known. Other models have no known price.",
     ),
   prices: z
     .record(modelName, price)
     .refine((prices) => Object.keys(prices).length <= maxAliases, `are more than ${maxAliases}`)
     .default({})
-    .describe("What each model costs, by its name or an alias."),
+    .describe("The price of each model, by its name or an alias."),
   timeouts: timeouts.prefault({}),
 });
 export type MemberRules = z.output<typeof memberRules>;
@@ -118,9 +120,9 @@ export type MemberTimeouts = MemberRules["timeouts"];
 export const memberFields = z
   .strictObject({
     name: poolName.describe(
-      "What it is called: `service_pool.provider` and the usage name it. One in a pool.",
+      "The member's name, used in `service_pool.provider` and in usage. Unique in the pool.",
     ),
-    kind: z.string().describe("What it is: one of the kinds of providers, such as `openai-compatible`."),
+    kind: z.string().describe("The kind of the provider, such as `openai-compatible`."),
     ...memberRules.shape,
     settings: z.record(z.string(), z.unknown()).default({}).describe("As its kind says."),
   })
@@ -133,7 +135,7 @@ const { name: _name, ...changeable } = patchSchema(memberFields).shape;
 export const memberChanges = z.strictObject({
   ...changeable,
   settings: changeable.settings.describe(
-    "What of its settings changes: each field replaces the stored one, `null` removes it, a mask keeps what is stored. With another `kind`: all of them.",
+    "Changes of its settings: each field replaces the stored one, `null` removes it, a mask keeps the stored value. With another `kind`, all settings.",
   ),
   revision: seenRevision,
 });
@@ -143,12 +145,12 @@ export const poolMember = z
     id: z.string(),
     ...shown(memberFields).shape,
     settings: anyFields.describe(
-      "The settings of the member's kind, with the mask `••••` for every secret. A mask that is sent back keeps the stored secret.",
+      "The settings of the member's kind, with the mask `••••` for every secret. Sending a mask back keeps the stored secret.",
     ),
     unpriced_models: z
       .array(z.string())
       .describe(
-        "Those of its models without a known price. Budgets of cost refuse them or cannot count them, as their `unpriced` says.",
+        "Those of its models without a known price. Cost budgets refuse them or cannot count them, depending on `unpriced`.",
       ),
     revision,
     created_at: instant,
@@ -173,16 +175,16 @@ const memberHealth = z
       .describe(
         "`up`: takes requests. `open`: failed, and takes no requests. `half_open`: takes one request as a test. `cooling_down`: asked to be tried later. `unauthorized`: refused the pool's key, balance or permission. `off`: switched off.",
       ),
-    until: instant.nullable().describe("When the member is tried again; null: now, or not known."),
+    until: instant.nullable().describe("When the member is retried; null for now, or if unknown."),
     in_flight: z.int().describe("Requests under way."),
     first_output_ms: z
       .number()
       .nullable()
-      .describe("The moving average of the time to the first output; null: no request yet."),
+      .describe("The moving average of the time to the first output; null before the first request."),
     responses: z
       .enum(["forwarded", "translated"])
       .describe(
-        "How requests at `/responses` reach it. `forwarded`: as they came. `translated`: by its settings, or because its models turned out to lack the Responses API.",
+        "How requests at `/responses` reach it. `forwarded`: unchanged. `translated`: because of its settings, or because its models turned out to lack the Responses API.",
       ),
     keys: z
       .array(
@@ -190,13 +192,13 @@ const memberHealth = z
           .object({
             position: z
               .int()
-              .describe("Its place among the member's keys, from 1 on: `api_key`, then `api_keys`."),
+              .describe("Its position among the member's keys, from 1: `api_key`, then `api_keys`."),
             state: z.enum(["up", "cooling_down", "unauthorized"]),
-            until: instant.nullable().describe("When it is used again; null: now."),
+            until: instant.nullable().describe("When it is used again; null for now."),
           })
           .meta({ id: "MemberKeyHealth" }),
       )
-      .describe("Of several keys, how each is. Empty: it has one, or was not asked yet."),
+      .describe("The state of each of several keys. Empty if it has one, or was not called yet."),
     refused: z
       .array(
         z
@@ -209,12 +211,12 @@ const memberHealth = z
               .describe(
                 'JSON of the value; null: the parameter as a whole. Of `tools`, `"chat_completions"`: the model takes function tools in the Responses API alone, where it is asked if the member has it.',
               ),
-            until: instant.describe("When it is tried again."),
+            until: instant.describe("When it is retried."),
           })
           .meta({ id: "RefusedParameter" }),
       )
       .describe(
-        "The parameters that the member's models refused. Requests with them go to other members, or to this one without them where the answer does not depend on them.",
+        "The parameters that the member's models refused. Requests with them are sent to other members, or to this one without them if the answer does not depend on them.",
       ),
   })
   .meta({ id: "PoolMemberHealth" });

@@ -19,7 +19,7 @@ const timeouts = z
       .nullable()
       .default(null)
       .describe(
-        "For a whole (not streamed) answer of one member while another member is left; then that one is asked. The last one has the rest of `deadline_ms`. null: four times what 99 % of the member's last hundred answers took, at least a minute and at most half of what is left of `deadline_ms`; that half while fewer than twenty are known.",
+        "For a whole (not streamed) answer of one member while another member remains, which is then called. The last one has the rest of `deadline_ms`. If null, four times the 99th percentile of the member's last hundred answers, at least a minute and at most half of the rest of `deadline_ms`; that half while fewer than twenty are known.",
       ),
   })
   .describe("How long each member may take in this pool, ms.");
@@ -30,12 +30,12 @@ export const poolRules = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Whether a model that no member serves is refused, instead of meaning the whole pool, and whether a named model is answered by the members that serve it alone.",
+      "Whether a model that no member serves is refused, instead of meaning the whole pool, and whether a named model is answered only by the members that serve it.",
     ),
   answer_model: z
     .enum(["pool", "served"])
     .default("pool")
-    .describe("What `model` says in answers: the pool's name, or the model that served."),
+    .describe("The value of `model` in answers: the pool's name, or the model that served."),
   stream_mode: z
     .enum(["live", "complete"])
     .default("live")
@@ -44,17 +44,17 @@ export const poolRules = z.strictObject({
     ),
   headers_after_ms: milliseconds(100, hourMs)
     .default(20_000)
-    .describe("After this a silent stream gets its headers early, so that no proxy cuts it, ms."),
+    .describe("After this time a silent stream gets its headers early, so that no proxy cuts it, ms."),
   deadline_ms: milliseconds(1_000, hourMs)
     .default(600_000)
-    .describe("For a request over all members that are tried, ms."),
+    .describe("For a request, including all members that are tried, ms."),
   repeat: z
     .int()
     .min(0)
     .max(3)
     .default(1)
     .describe(
-      "How often a member is asked again at once that failed within a second, before any output, with 500, 502 or 503 without `Retry-After`, or a reset. 0: never.",
+      "How often a member is retried at once after it failed within a second, before any output, with 500, 502 or 503 without `Retry-After`, or a reset. 0 for never.",
     ),
   wait_ms: z
     .int()
@@ -62,43 +62,43 @@ export const poolRules = z.strictObject({
     .max(60_000)
     .default(0)
     .describe(
-      "A `Retry-After` of up to this long is waited for at the same member before another is asked, ms.",
+      "For a `Retry-After` of at most this length, the same member is retried before another is called, ms.",
     ),
   params: z
     .enum(["adapt", "strict"])
     .default("adapt")
     .describe(
-      "What becomes of a parameter of sampling or effort (`temperature`, `top_p`, `reasoning_effort` and the like) that a member does not take. `adapt`: the member is asked without it, and `X-Service-Pool-Adapted` names it. `strict`: another member is asked.",
+      "What happens to a sampling or effort parameter (`temperature`, `top_p`, `reasoning_effort` and the like) that a member does not support. `adapt`: the member is called without it, and `X-Service-Pool-Adapted` names it. `strict`: another member is called.",
     ),
   affinity: z
     .enum(["prefix", "none"])
     .default("prefix")
     .describe(
-      "Which of the members of one priority is asked first. `prefix`: one conversation keeps going to one member while that is well, so that the provider's cache of prompts works; over many conversations members share by weight. It is known by `prompt_cache_key`, by the session that Codex and Claude Code name in a header, or by its tools and its messages to the first one of the user. `none`: each request by weight and speed.",
+      "Session affinity: which member of a priority is called first. `prefix`: a conversation stays with one healthy member, so that the provider's prompt cache works; over many conversations members share by weight. A conversation is identified by `prompt_cache_key`, by the session that Codex and Claude Code name in a header, or by its tools and its messages up to the first one of the user. `none`: each request by weight and speed.",
     ),
   whole_answers: z
     .enum(["forward", "stream"])
     .default("forward")
     .describe(
-      "How members are asked for an answer that is not streamed. `forward`: as the client asked. `stream`: as a stream, which is collected into one answer, so that the limits of the first token and of silence hold for it too, and one that breaks off is rescued by another member.",
+      "How members are called for an answer that is not streamed. `forward`: as the client requested. `stream`: as a stream, which is collected into one answer, so that the limits for the first token and for silence apply to it too, and another member takes over if it breaks off.",
     ),
   hedge: z
     .strictObject({
       after: z
         .literal("p95")
         .default("p95")
-        .describe("What 95 % of the member's first outputs took at the most."),
+        .describe("The 95th percentile of the member's time to first output."),
       max_share: z
         .number()
         .min(0.001)
         .max(1)
         .default(0.05)
-        .describe("The largest share of calls of which two members are asked."),
+        .describe("The maximum share of calls that are sent to two members."),
     })
     .nullable()
     .default(null)
     .describe(
-      "Asks the next member too when the first is late; the first output wins, and the other request is given up. Both are billed by their providers. null: never.",
+      "Request hedging: calls the next member too when the first is late; the first output wins, and the other request is cancelled. Both providers may bill. null for never.",
     ),
   cache: z
     .strictObject({
@@ -106,12 +106,12 @@ export const poolRules = z.strictObject({
         .int()
         .min(1)
         .max(30 * 86_400)
-        .describe("How long an answer is used again, s."),
+        .describe("How long an answer is reused, s."),
     })
     .nullable()
     .default(null)
     .describe(
-      "Answers equal requests of a key with one answer, at any `temperature`. `Cache-Control: no-cache` of a request passes it over. null: every request asks a member.",
+      "Response cache: answers equal requests of a key with one answer, at any `temperature`. `Cache-Control: no-cache` in a request bypasses it. If null, every request calls a member.",
     ),
   content_log: contentLog,
   timeouts: timeouts.prefault({}),
@@ -121,7 +121,7 @@ export type PoolRules = z.output<typeof poolRules>;
 
 /** A pool without its members and keys. */
 export const poolFields = z.strictObject({
-  name: poolName.describe("What it is called: also the model name that callers see. One in an account."),
+  name: poolName.describe("The pool's name, which callers can use as the model. Unique in the account."),
   ...poolRules.shape,
 });
 
@@ -135,13 +135,13 @@ export const poolInput = poolFields
       .array(memberFields)
       .max(maxMembers)
       .default([])
-      .describe("Its members, told apart by their names. Those that are not named stay as they are."),
+      .describe("Its members, identified by name. Members that are not listed are unchanged."),
     keys: z
       .array(keyFields)
       .max(1_000)
       .default([])
       .describe(
-        "Its keys, told apart by their names. Those that are not named stay as they are; one that was revoked works again only with another text.",
+        "Its keys, identified by name. Keys that are not listed are unchanged; a revoked one works again only with another text.",
       ),
   })
   .describe("Members that answer under one name.");
@@ -153,7 +153,7 @@ const pool = z
     ...shown(poolFields).shape,
     members: z.array(poolMember).describe("Oldest first."),
     revision: revision.describe(
-      "Raised by each change of the pool or of one of its members. A PATCH with the revision is refused once another change was made.",
+      "Increased by each change of the pool or of one of its members. A PATCH with the revision is refused once another change was made.",
     ),
     created_at: instant,
     updated_at: instant.describe("When the pool or one of its members changed."),

@@ -12,26 +12,26 @@ const message = z
 
 export const tryPoolRequest = z
   .strictObject({
-    messages: z.array(message).min(1).max(500).describe("The conversation, the oldest message first."),
+    messages: z.array(message).min(1).max(500).describe("The conversation, oldest message first."),
     model: nameText(1, 200)
       .nullable()
       .default(null)
-      .describe("The model, or the pool's name. Null: the pool chooses."),
-    temperature: z.number().min(0).max(2).nullable().default(null).describe("Null: the model's own."),
+      .describe("The model, or the pool's name. If null, the pool chooses."),
+    temperature: z.number().min(0).max(2).nullable().default(null).describe("Null for the model's own."),
     max_tokens: z
       .int()
       .min(1)
       .max(1_000_000)
       .nullable()
       .default(null)
-      .describe("The longest answer, in tokens. Null: the model's own limit."),
+      .describe("Maximum length of the answer, in tokens. Null for the model's own limit."),
     stop: z.array(freeText(1, 200)).max(4).default([]).describe("Texts before which the answer ends."),
     pretend_down: z
       .array(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "is not an id"))
       .max(100)
       .default([])
       .describe(
-        "Ids of members that count as down in this call alone. Nothing is sent to them, and their health does not change.",
+        "Ids of members that count as down, only for this call. Nothing is sent to them, and their health does not change.",
       ),
   })
   .meta({ id: "TryPoolRequest", description: "A conversation for the pool." });

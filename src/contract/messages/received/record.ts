@@ -20,17 +20,17 @@ const details = {
   type: z
     .string()
     .nullable()
-    .describe("WhatsApp's word for what it is: `text`, `image`, `location`, … Null on other channels."),
+    .describe("WhatsApp's type of the message: `text`, `image`, `location`, … Null on other channels."),
   reply: reply
     .nullable()
     .describe(
-      "The row, the button or the form that the sender chose in answer to a message; `preference`: they stopped or resumed marketing messages in WhatsApp (`id`: `stop` or `resume`).",
+      "The row, the button or the form that the sender chose in reply to a message; `preference` if they stopped or resumed marketing messages in WhatsApp (`id`: `stop` or `resume`).",
     ),
-  profile_name: z.string().nullable().describe("The name that the sender gave themselves on WhatsApp."),
+  profile_name: z.string().nullable().describe("The sender's name on WhatsApp."),
   user_id: z
     .string()
     .nullable()
-    .describe("WhatsApp's id of the sender for this business. It can take the place of their number."),
+    .describe("WhatsApp's id of the sender for this business. It can replace their number."),
   forwarded: z.boolean().nullable().describe("Whether the sender forwarded it. Null on other channels."),
 };
 
@@ -41,14 +41,14 @@ export const receivedRecord = z
     channel: channelWord,
     from: z
       .string()
-      .describe("The sender: a phone number in E.164 where it can be parsed, else the provider's text."),
+      .describe("The sender: a phone number in E.164 if it can be parsed, otherwise the provider's text."),
     to: z.string().describe("The number that the message was sent to, as the provider reports it."),
     gateway_identifier: z.string().describe("The gateway that received the message."),
     message: z.string().describe("The body."),
     media: z
       .array(z.object({ url: z.string(), content_type: z.string().nullable() }))
       .describe(
-        "The files of the message, at the provider's addresses. A file of WhatsApp is at an address of Trunkline, which takes the API key.",
+        "The files of the message, at the provider's URLs. A WhatsApp file is at a URL of Trunkline, which requires the API key.",
       ),
     in_reply_to: z
       .string()
@@ -58,7 +58,7 @@ export const receivedRecord = z
       ),
     opt: z.enum(["out", "in"]).nullable().describe("Set when the whole body is an opt-out or opt-in word."),
     ...details,
-    received_at: z.iso.datetime({ precision: 3 }).describe("When the message came in (ISO 8601, UTC)."),
+    received_at: z.iso.datetime({ precision: 3 }).describe("When the message was received (ISO 8601, UTC)."),
   })
   .meta({ id: "ReceivedMessage" });
 export type ReceivedRecord = z.output<typeof receivedRecord>;
