@@ -2,8 +2,8 @@
 
 import type { Issue } from "#contract/issue.ts";
 import type { GatewayFields } from "#contract/manage/gateways.ts";
-import { android } from "#gateways/sms/android/android.ts";
-import { settingsContext } from "#store/gateways/gateways.ts";
+import { android, androidSettings } from "#gateways/sms/android/android.ts";
+import { openSettings } from "#store/gateways/gateways.ts";
 import { readPulledGateways } from "#store/phones/phones.ts";
 import type { ConfigureDeps } from "./resource.ts";
 
@@ -37,7 +37,7 @@ export async function findOtherSim(
   if (owner === undefined) return null;
   for (const gateway of own) {
     try {
-      const { phone } = JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
+      const { phone } = androidSettings.parse(openSettings(sealer, gateway));
       if (phone === owner.id) return gateway.identifier;
     } catch {}
   }

@@ -6,7 +6,7 @@ import type { GatewayFields } from "#contract/manage/gateways.ts";
 import { android } from "#gateways/sms/android/android.ts";
 import { spread, spreadSettings } from "#gateways/sms/android/spread.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
-import { settingsContext } from "#store/gateways/gateways.ts";
+import { openSettings } from "#store/gateways/gateways.ts";
 import { readPulledGateways } from "#store/phones/phones.ts";
 import type { ConfigureDeps } from "./resource.ts";
 
@@ -66,8 +66,8 @@ export async function findSpreadWith(
 ): Promise<string | null> {
   for (const gateway of await database.run(readPulledGateways, { accountId, kind: spread.kind })) {
     try {
-      const settings = JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
-      if (spreadSettings.parse(settings).members.includes(identifier)) return gateway.identifier;
+      const { members } = spreadSettings.parse(openSettings(sealer, gateway));
+      if (members.includes(identifier)) return gateway.identifier;
     } catch {}
   }
   return null;

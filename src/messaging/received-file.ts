@@ -4,10 +4,9 @@ import type { Account } from "#accounts/account.ts";
 import type { Core } from "#core/core.ts";
 import type { OpenedFile, ReceivedFile } from "#gateways/received-file.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { fileSecretContext, findInboundFile } from "#store/feedback/inbound.ts";
-import { findGateway } from "#store/gateways/gateways.ts";
+import { findGateway, openSettings } from "#store/gateways/gateways.ts";
 
 const timeoutMs = 15_000;
 

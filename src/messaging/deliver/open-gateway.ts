@@ -19,22 +19,16 @@ import type { Semaphore } from "#runtime/waiting/semaphore.ts";
 import {
   findGateway,
   findGatewayForLane,
+  openSettings,
   setGatewayCounting,
-  settingsContext,
 } from "#store/gateways/gateways.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
-import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
-import type { Sealer } from "#store/seal.ts";
+import type { LanesTable } from "#store/schema/schema.ts";
 import { type DeliverDeps, deliverWork, recoverGatewayMessages } from "./deliver.ts";
 import { openOnDemand } from "./on-demand.ts";
 import { SessionSupervisor } from "./session.ts";
 import type { SessionDeps, SessionGateway } from "./session-scope.ts";
 import type { Transport } from "./transmit.ts";
-
-/** The unsealed settings of a gateway. Throws if they were sealed with another master key. */
-export function openSettings(sealer: Sealer, gateway: Pick<GatewaysTable, "id" | "settings">): unknown {
-  return JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
-}
 
 interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "outbound" | "sealer"> {
   publicUrl: string | null;

@@ -11,12 +11,11 @@ import {
 } from "#gateways/callback.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import { provenMessage } from "#messaging/message-urls.ts";
 import type { Phones } from "#messaging/phones/phones.ts";
 import { receiveFromPhone } from "#messaging/phones/receive.ts";
 import { claimSignature } from "#store/feedback/callback-signatures.ts";
-import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
+import { findGatewayByIdentifier, openSettings } from "#store/gateways/gateways.ts";
 import { type StoreReportDeps, storeReport } from "./store-report.ts";
 
 export interface CallbackDeps extends StoreReportDeps, Pick<Core, "outbound" | "sealer"> {

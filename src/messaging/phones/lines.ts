@@ -4,8 +4,8 @@ import type { GatewayRules } from "#contract/manage/gateways.ts";
 import type { Core } from "#core/core.ts";
 import { paceOf, rulesIn } from "#gateways/rules.ts";
 import { type AndroidSettings, android, androidSettings, keepMsOf } from "#gateways/sms/android/android.ts";
-import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
+import { openSettings } from "#store/gateways/gateways.ts";
 import { type LineState, maxHandover, type PhoneLine } from "#store/phones/phone-items.ts";
 import { type PulledGateway, readPulledGateways } from "#store/phones/phones.ts";
 

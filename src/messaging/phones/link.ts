@@ -5,7 +5,7 @@ import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
 import { androidSettings } from "#gateways/sms/android/android.ts";
 import { isAtLeast, type SimCard } from "#gateways/sms/android/wire.ts";
-import { openSettings } from "#messaging/deliver/open-gateway.ts";
+import { openSettings } from "#store/gateways/gateways.ts";
 import {
   findPhoneBy,
   offerPairing,

@@ -3,8 +3,8 @@
 
 import type { Core } from "#core/core.ts";
 import { spread as kind, spreadSettings } from "#gateways/sms/android/spread.ts";
-import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import { priorities } from "#queue/priority.ts";
+import { openSettings } from "#store/gateways/gateways.ts";
 import { readPulledGateways } from "#store/phones/phones.ts";
 import { distributeSpread, readSpreadAccounts, type Spread } from "#store/phones/spread.ts";
 import { lateMs, linesIn, offlineMs, phoneIdOf, phoneLine } from "./lines.ts";

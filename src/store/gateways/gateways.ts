@@ -9,11 +9,17 @@ import { lanesWaiting } from "#store/lanes/due.ts";
 import { newLane } from "#store/lanes/lanes.ts";
 import type { Overtaken } from "#store/revision.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
+import type { Sealer } from "#store/seal.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { recordGatewayEvent } from "./events.ts";
 
 /** The context in which a gateway's settings are sealed. */
 export const settingsContext = (gatewayId: string) => `gateways ${gatewayId} settings`;
+
+/** The unsealed settings of a gateway. Throws when they were sealed with another master key. */
+export function openSettings(sealer: Sealer, gateway: Pick<GatewaysTable, "id" | "settings">): unknown {
+  return JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
+}
 
 export const findGateway = readOperation("findGateway", async (tx, id: string) => {
   return (await tx.db.selectFrom("gateways").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;

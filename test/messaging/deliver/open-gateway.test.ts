@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openGateway, openSettings } from "#messaging/deliver/open-gateway.ts";
+import { openGateway } from "#messaging/deliver/open-gateway.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import { SharedChildren } from "#runtime/children/shared-children.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
-import { findGateway, saveGateway, setGatewayCounting } from "#store/gateways/gateways.ts";
+import { findGateway, openSettings, saveGateway, setGatewayCounting } from "#store/gateways/gateways.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import { createSealer } from "#store/seal.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
