@@ -4,7 +4,7 @@
 import { prepareGateway, upsertGateway } from "#configure/gateway.ts";
 import { prepareWebhook, tooManyEndpoints, upsertWebhook } from "#configure/webhook.ts";
 import type { Issue } from "#contract/issue.ts";
-import { spread } from "#gateways/sms/android/spread.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import { auditEntryRow, provisioning } from "#identity/audit.ts";
 import {
   type ProvisionedEntry,
@@ -45,11 +45,13 @@ export async function applyGateways(
     const mark = changed("gateway", gateway.identifier, { account: account.name, ...gateway });
     return mark ? [{ gateway, mark }] : [];
   });
-  // Members before the spreads that name them.
-  const [spreads, others] = [true, false].map((isSpread) =>
-    changes.filter(({ gateway }) => (gateway.kind === spread.kind) === isSpread),
+  // Members before the gateways that name them.
+  const [naming, others] = [true, false].map((names) =>
+    changes.filter(
+      ({ gateway }) => (findAdapter(gateway.kind, gateway.channel)?.connection === "members") === names,
+    ),
   ) as [typeof changes, typeof changes];
-  for (const piece of [...pieces(others), ...pieces(spreads)]) {
+  for (const piece of [...pieces(others), ...pieces(naming)]) {
     const entries: ProvisionedEntry[] = [];
     const error = (identifier: string, issues: readonly Issue[]) =>
       applied.errors.push(...issueLines(`gateway ${identifier}`, issues));

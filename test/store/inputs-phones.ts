@@ -21,6 +21,7 @@ const [accountId, gatewayId] = [accountOf(0), gatewayOf(0)];
 const member = gatewayOf(0);
 const grownSpread: Spread = {
   id: gatewayOf(20),
+  kind: "spread",
   identifier: "spread",
   members: [
     {

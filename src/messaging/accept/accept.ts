@@ -7,9 +7,8 @@ import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { Send, SharedDraft } from "#contract/messages/contacts.ts";
 import type { Core } from "#core/core.ts";
-import { spread } from "#gateways/sms/android/spread.ts";
 import { messageChannels } from "#messaging/channels.ts";
-import { spreadsOf } from "#messaging/phones/spread.ts";
+import { routesAmong } from "#messaging/routes.ts";
 import { priorityOf } from "#queue/priority.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
 import { type Database, StorageError } from "#store/database.ts";
@@ -227,8 +226,8 @@ async function store(
   };
   crashPoint("accept.before");
   try {
-    const spreads = await spreadsAmong(deps, account, gatewayIds);
-    if (spreads.length > 0) input.spreads = { list: spreads, point: deps.random.random() };
+    const routes = await routesAmong(deps, account, gatewayIds);
+    if (routes.length > 0) input.routes = { list: routes, point: deps.random.random() };
     const stored = await database.run(storeSends, input);
     if (stored.kind === "insufficient_credit") {
       return { kind: "insufficient_credit", needed: cost, remaining: stored.remaining };
@@ -247,13 +246,6 @@ async function store(
   }
   crashPoint("accept.after");
   return { kind: "accepted", requestId, ids, statuses };
-}
-
-/** The spreads among the gateways of a send, with their members. */
-async function spreadsAmong(deps: AcceptDeps, account: Account, gateways: ReadonlySet<string>) {
-  const own = account.gateways.filter(({ id, kind }) => kind === spread.kind && gateways.has(id));
-  if (own.length === 0) return [];
-  return (await spreadsOf(deps, account.id)).filter(({ id }) => gateways.has(id));
 }
 
 /** The current month of each time zone: every send needs it, and it is valid for a month. */

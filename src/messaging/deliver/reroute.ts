@@ -14,7 +14,7 @@ import { accountFromRow } from "#accounts/authenticate.ts";
 import { type ContentKind, contentKinds } from "#contract/messages/content.ts";
 import type { Core } from "#core/core.ts";
 import { contentsOf } from "#gateways/registry.ts";
-import { distributeSpreads } from "#messaging/phones/spread.ts";
+import { distributeRoutes } from "#messaging/routes.ts";
 import { openLoop } from "#queue/loop.ts";
 import type { OpenLane } from "#queue/open-lane.ts";
 import { priorities } from "#queue/priority.ts";
@@ -48,11 +48,11 @@ export function openReroute(
     clock,
     log,
     turn: async () => {
-      // First, since what a phone cannot send belongs to the other phones of its spread; and again for what came to a spread.
-      await distributeSpreads(deps);
+      // First, since what a gateway of a route cannot send belongs to the others of the route; and again for what came to a route.
+      await distributeRoutes(deps);
       await moveFromInactive(deps);
       const isPaused = await moveFromPaused(deps);
-      await distributeSpreads(deps);
+      await distributeRoutes(deps);
       await deleteDrained(deps);
       return isPaused ? Math.min(intervalMs, failoverIntervalMs) : intervalMs;
     },

@@ -12,7 +12,7 @@ import { lateMs, linesIn, offlineMs, phoneIdOf, phoneLine } from "./lines.ts";
 type SpreadDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;
 
 /** The account's spreads that are switched on. One whose settings cannot be read is left out. */
-export async function spreadsOf(deps: SpreadDeps, accountId: string): Promise<Spread[]> {
+async function spreadsOf(deps: SpreadDeps, accountId: string): Promise<Spread[]> {
   const { clock, database, log, sealer } = deps;
   const gateways = await database.run(readPulledGateways, { accountId, kind: kind.kind });
   const active = gateways.filter((gateway) => gateway.active === 1);
@@ -28,6 +28,7 @@ export async function spreadsOf(deps: SpreadDeps, accountId: string): Promise<Sp
       return [
         {
           id: gateway.id,
+          kind: kind.kind,
           identifier: gateway.identifier,
           members: lines.filter(({ identifier }) => members.includes(identifier)),
           others: lines.filter(({ identifier }) => !members.includes(identifier)),
@@ -49,7 +50,7 @@ export async function spreadsOf(deps: SpreadDeps, accountId: string): Promise<Sp
 const batchSize = 500;
 
 /** Gives the members of every spread what waits for them. */
-export async function distributeSpreads(
+async function distributeSpreads(
   deps: SpreadDeps & Pick<Core, "crashPoint" | "newId" | "random">,
 ): Promise<void> {
   for (const accountId of await deps.database.run(readSpreadAccounts, kind.kind))
@@ -81,3 +82,6 @@ async function distribute(
   }
   return count;
 }
+
+/** Spreads, as `messaging/routes.ts` knows routes of any kind. */
+export const spreads = { kind: kind.kind, routesOf: spreadsOf, distribute: distributeSpreads };

@@ -12,7 +12,7 @@ import {
 import { batchedOperation, type Tx, writeOperation } from "#store/database.ts";
 import { bindFiles, findSendsMissingFiles } from "#store/email/attachments.ts";
 import { holdGateways } from "#store/gateways/hold.ts";
-import { lockSpreads, markSpread, placeOnMembers } from "#store/phones/spread.ts";
+import { markRouted, resolveRoutes } from "#store/routers.ts";
 import type { CreditEntriesTable, CreditsTable, IdempotencyKeysTable } from "#store/schema/schema.ts";
 import { eventIdOf, recordEvents, recordRequests } from "#store/webhooks/outbox.ts";
 import { insertPayloads } from "./contents.ts";
@@ -152,29 +152,8 @@ async function takeCredit(
   return results;
 }
 
-/** The sends with phones' gateways in place of spreads, and what to note about that once they are stored. */
-async function placed(tx: Tx, sends: readonly SendInput[]) {
-  const marks: ReadonlyMap<string, readonly string[]>[] = [];
-  const list: SendInput[] = [];
-  await lockSpreads(
-    tx,
-    sends.flatMap(({ spreads }) => spreads?.list ?? []),
-  );
-  for (const send of sends) {
-    if (send.spreads === undefined) {
-      list.push(send);
-      continue;
-    }
-    const { list: spreads, point } = send.spreads;
-    const { messages, ofSpread } = await placeOnMembers(tx, send.messages, { spreads, at: send.at, point });
-    marks.push(ofSpread);
-    list.push({ ...send, messages });
-  }
-  return { list, marks };
-}
-
 async function insertSends(tx: Tx, accepted: readonly SendInput[]): Promise<void> {
-  const { list: sends, marks } = await placed(tx, accepted);
+  const { resolved: sends, routed } = await resolveRoutes(tx, accepted);
   await tx.insert(
     "requests",
     ["id", "account_id", "channel", "contacts", "created_at"],
@@ -199,7 +178,7 @@ async function insertSends(tx: Tx, accepted: readonly SendInput[]): Promise<void
       rows: rowsOf(messages),
     })),
   );
-  for (const mark of marks) await markSpread(tx, mark);
+  await markRouted(tx, routed);
   for (const send of sends) countAccepted(tx, send);
   const mails = sends.filter(({ channel }) => channel === "email");
   if (mails.length > 0) await insertEmails(tx, mails);

@@ -63,11 +63,11 @@ export const moveToDefault = writeOperation("moveToDefault", async (tx, input: M
 /** A message that is about to change its gateway, locked. */
 type Leaving = Pick<MessagesTable, "id" | "account_id" | "status" | "version">;
 
-/** Moves locked messages that wait. `spreadId`: the spread that chose their gateway. Returns how many moved. */
+/** Moves locked messages that wait. `routeId`: the route that chose their gateway. Returns how many. */
 export async function moveLocked(
   tx: Tx,
   rows: readonly Leaving[],
-  { to, at, detail, spreadId = null }: { to: string; at: number; detail: string; spreadId?: string | null },
+  { to, at, detail, routeId = null }: { to: string; at: number; detail: string; routeId?: string | null },
 ): Promise<number> {
   if (rows.length === 0) return 0;
   const ids = tx.list(rows.map(({ id }) => id));
@@ -77,7 +77,7 @@ export async function moveLocked(
     .set((eb) => ({
       gateway_id: to,
       first_deferred_at: null,
-      spread_id: spreadId,
+      spread_id: routeId,
       updated_at: at,
       version: eb("version", "+", 1),
     }))

@@ -3,11 +3,11 @@
 import type { Channel } from "#contract/messages/channel.ts";
 import type { InputCodec, LongTextsIn, TextPlace } from "#store/database.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
-import type { Spread } from "#store/phones/spread.ts";
 import type { EmailsTable } from "#store/schema/email.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
 import type { NewPayload } from "./contents.ts";
 import type { IdempotencyKey } from "./idempotency-keys.ts";
+import type { Route } from "./router.ts";
 
 /** The columns in which the messages of a send differ, in the order of their encoding. */
 export const messageColumns = [
@@ -65,13 +65,13 @@ export interface SendInput {
   payloads?: readonly NewPayload[];
   /** Files that were staged for it, in their order. */
   attachments?: readonly UploadedFile[];
-  /** The spreads among its gateways, and where in [0, 1) their selection begins. */
-  spreads?: { list: readonly Spread[]; point: number };
+  /** The routes among its gateways, and where in [0, 1) their choices begin. */
+  routes?: { list: readonly Route[]; point: number };
 }
 
 /** Encodes values without field names, which would be half of the text, and long bodies separately. */
 export const sendCodec: InputCodec<SendInput> = {
-  // Spread as a whole and then replaced: copying field by field is slow, and this is the hot path.
+  // Copied as a whole and then replaced: leaving fields out of a copy is slow, and this is the hot path.
   encode: (send: SendInput, texts): EncodedSend => {
     const messages = send.messages.map((message) => {
       const values: CrossingValues = messageValues(message);

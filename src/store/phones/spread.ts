@@ -7,7 +7,7 @@ import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { holdGateways } from "#store/gateways/hold.ts";
 import { storePause, storeResume, untilConnected } from "#store/lanes/lanes.ts";
 import { moveLocked } from "#store/messages/move.ts";
-import type { MessagesTable } from "#store/schema/schema.ts";
+import type { Route, Router } from "#store/messages/router.ts";
 
 /** A gateway of a phone, as a spread weighs it. */
 export interface SpreadMember {
@@ -21,8 +21,7 @@ export interface SpreadMember {
   day: { name: string; limit: number } | null;
 }
 
-export interface Spread {
-  id: string;
+export interface Spread extends Route {
   identifier: string;
   members: readonly SpreadMember[];
   /** Other gateways of phones of the account, which may still have messages of this spread. */
@@ -196,52 +195,17 @@ async function lockSpread(tx: Tx, id: string) {
     .executeTakeFirst();
 }
 
-type Placed = Pick<MessagesTable, "id" | "gateway_id" | "recipient">;
-
-/** Locks the lanes of spreads whose choices are to be made, always in the same order. */
-export async function lockSpreads(tx: Tx, spreads: readonly Spread[]): Promise<void> {
-  for (const id of new Set(spreads.map(({ id }) => id).sort())) await lockSpread(tx, id);
-}
-
-/**
- * Messages that are about to be stored, with a phone's gateway in place of each spread. Those of a spread that is stopped, or of which no
- * member can send, keep it. `ofSpread`: the ids of the others by the spread that they came through.
- */
-export async function placeOnMembers<M extends Placed>(
-  tx: Tx,
-  messages: readonly M[],
-  { spreads, at, point }: { spreads: readonly Spread[]; at: number; point: number },
-): Promise<{ messages: readonly M[]; ofSpread: ReadonlyMap<string, readonly string[]> }> {
-  const ofSpread = new Map<string, readonly string[]>();
-  let placed = messages;
-  for (const spread of spreads) {
-    const its = messages.filter(({ gateway_id }) => gateway_id === spread.id);
-    const lane = its.length === 0 ? undefined : await lockSpread(tx, spread.id);
-    if (!lane || lane.operator_paused_at !== null) continue;
-    const recipients = its.map(({ recipient }) => recipient);
-    const chosen = await choose(tx, spread, recipients, { at, point });
-    if (chosen === null) continue;
-    placed = placed.map((message) => {
-      const gateway_id = message.gateway_id === spread.id ? chosen.get(message.recipient) : undefined;
-      return gateway_id === undefined ? message : { ...message, gateway_id };
-    });
-    ofSpread.set(
-      spread.id,
-      its.map(({ id }) => id),
-    );
-  }
-  return { messages: placed, ofSpread };
-}
-
-/** Notes through which spread stored messages came. */
-export async function markSpread(tx: Tx, ofSpread: ReadonlyMap<string, readonly string[]>): Promise<void> {
-  for (const [spread_id, ids] of ofSpread)
+/** Chooses a phone for each message of a spread. */
+export const spreadRouter: Router<Spread> = {
+  choose,
+  mark: async (tx, spread_id, ids) => {
     await tx.db
       .updateTable(tx.indexed("messages"))
       .set({ spread_id })
       .where("id", "in", tx.list(ids))
       .execute();
-}
+  },
+};
 
 export interface SpreadResult {
   /** How many messages each gateway got. */
@@ -291,7 +255,7 @@ export const distributeSpread = writeOperation(
         const group = groups.get(to);
         if (group === undefined) continue;
         const detail = `${why} to ${identifier}.`;
-        await moveLocked(tx, group, { to, at, detail, spreadId: spread.id });
+        await moveLocked(tx, group, { to, at, detail, routeId: spread.id });
         counts.set(to, (counts.get(to) ?? 0) + group.length);
       }
     };

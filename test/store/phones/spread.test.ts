@@ -26,11 +26,19 @@ onBothEngines((open) => {
       const day = { name: "2027-01-15", limit };
       members.push({ gatewayId, identifier: gatewayId, phoneId: gatewayId, isOpen: true, day });
     }
-    const spread: Spread = { id, identifier: id, members, others: [], lateBefore: 0, offlineBefore: 0 };
+    const spread: Spread = {
+      id,
+      kind: "spread",
+      identifier: id,
+      members,
+      others: [],
+      lateBefore: 0,
+      offlineBefore: 0,
+    };
     const send = async (recipients: readonly string[], at: number, point = 0) => {
       const input = sendOf(accountId, id, { count: recipients.length, at });
       const messages = input.messages.map((message, i) => ({ ...message, recipient: recipients[i] ?? "" }));
-      await database.run(storeSends, { ...input, messages, spreads: { list: [spread], point } });
+      await database.run(storeSends, { ...input, messages, routes: { list: [spread], point } });
       const rows = await Promise.all(messages.map((message) => messageRow(open(), message.id)));
       assert.ok(rows.every(({ spread_id }) => spread_id === id));
       return rows.map(({ gateway_id }) => gateway_id);
