@@ -120,7 +120,7 @@ export async function openSystem(
     publicUrl: settings.publicUrl,
     sweepMs: Math.max(minSweepMs, settings.heartbeatMs),
   });
-  const feedback = { ...core, readReport: reports.read, publicUrl: settings.publicUrl, phones };
+  const feedback = { ...core, readReport: reports.read, publicUrl: settings.publicUrl };
   const openAndClickTracking = createOpenAndClickTracking(core);
   const countWriter = createCountWriter(core);
   const processId = newId("prc");

@@ -12,7 +12,6 @@ import {
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { provenMessage } from "#messaging/message-urls.ts";
-import type { Phones } from "#messaging/phones/phones.ts";
 import { receiveFromPhone } from "#messaging/phones/receive.ts";
 import { claimSignature } from "#store/feedback/callback-signatures.ts";
 import { findGatewayByIdentifier, openSettings } from "#store/gateways/gateways.ts";
@@ -20,7 +19,6 @@ import { type StoreReportDeps, storeReport } from "./store-report.ts";
 
 export interface CallbackDeps extends StoreReportDeps, Pick<Core, "outbound" | "sealer"> {
   readReport: ReadReport;
-  phones: Pick<Phones, "noteHealth">;
 }
 
 /** Providers wait about 15 s for the reply to a callback. */
@@ -60,7 +58,12 @@ export async function receiveCallback(
 ): Promise<CallbackResult> {
   const gateway = await deps.database.run(findGatewayByIdentifier, identifier);
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
-  if (gateway && adapter?.connection === "pulled") return await receiveFromPhone(deps, gateway, request);
+  if (gateway && adapter?.connection === "pulled") {
+    const received = await receiveFromPhone(deps, gateway, request);
+    if (received.kind !== "received") return { kind: received.kind };
+    await storeReport(deps, received.gateway, { inbound: [received.message] });
+    return { kind: "done" };
+  }
   // A gateway without callbacks looks like one that does not exist, so that guessing finds no gateways.
   if (!gateway || !adapter?.receives) return { kind: "not_found" };
   let received: Received;

@@ -350,19 +350,6 @@ export class Phones {
     });
   }
 
-  /** Stores the state of the phone that its callback reports. */
-  async noteHealth(
-    phone: PhonesTable,
-    health: { battery: number | null; clockSkewMs: number | null },
-  ): Promise<void> {
-    const linked = { phone, tokenHash: phone.token_hash ?? "" };
-    const { battery, clockSkewMs } = health;
-    await this.#describe(linked, {
-      ...(battery !== null && { battery }),
-      ...(clockSkewMs !== null && { clock_skew_ms: clockSkewMs }),
-    });
-  }
-
   /**
    * Counts phones as offline that were silent for too long, and pauses their gateways. Ends the wait for what no phone
    * reported in time.

@@ -2,28 +2,28 @@
 
 import { createHmac, hash } from "node:crypto";
 import type { Core } from "#core/core.ts";
-import type { CallbackRequest } from "#gateways/callback.ts";
+import type { CallbackRequest, InboundMessage } from "#gateways/callback.ts";
 import { readEvent, reportsTwice } from "#gateways/sms/android/wire.ts";
-import { type StoreReportDeps, storeReport } from "#messaging/feedback/store-report.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
-import { readPhone } from "#store/phones/phones.ts";
+import { describePhone, readPhone } from "#store/phones/phones.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { linesOf } from "./lines.ts";
-import { type Phones, signingKeyOf } from "./phones.ts";
+import { signingKeyOf } from "./phones.ts";
 
 /** Apart from each other at the most: the two times at which an old app reports one message, ms. */
 const reportedTwiceWithinMs = 10_000;
 
-interface PhoneCallbackDeps extends StoreReportDeps, Pick<Core, "sealer"> {
-  phones: Pick<Phones, "noteHealth">;
-}
+/** The result of reading a callback. `done`: there is nothing else to store. `received`: a message to a gateway of the phone. */
+type FromPhone =
+  | { kind: "done" | "forbidden" | "malformed" | "not_found" }
+  | { kind: "received"; gateway: GatewaysTable; message: InboundMessage };
 
-/** `done` only after what came is stored: the phone then forgets it. */
+/** Verifies and reads a callback, and stores what it says of the phone itself. */
 export async function receiveFromPhone(
-  deps: PhoneCallbackDeps,
+  deps: Pick<Core, "clock" | "database" | "log" | "sealer">,
   gateway: GatewaysTable,
   { method, headers, body }: CallbackRequest,
-): Promise<{ kind: "done" | "forbidden" | "malformed" | "not_found" }> {
+): Promise<FromPhone> {
   const { clock, database, log, sealer } = deps;
   const phone = await database.run(readPhone, gateway.id);
   if (phone === null || phone.token_hash === null || method !== "POST") return { kind: "not_found" };
@@ -49,11 +49,15 @@ export async function receiveFromPhone(
   } catch {
     return { kind: "malformed" };
   }
-  const read = readEvent(parsed);
-  if (read === null) return { kind: "malformed" };
-  const { event } = read;
+  const event = readEvent(parsed);
+  if (event === null) return { kind: "malformed" };
   const battery = event.kind === "ping" ? event.battery : null;
-  await deps.phones.noteHealth(phone, { battery, clockSkewMs: Math.round(skewMs) });
+  await database.run(describePhone, {
+    id: phone.gateway_id,
+    tokenHash: phone.token_hash,
+    at: clock.now(),
+    description: { clock_skew_ms: Math.round(skewMs), ...(battery !== null && { battery }) },
+  });
   if (event.kind !== "message") return { kind: "done" };
   const lines = await linesOf(deps, phone);
   const owner = lines.find(({ settings }) => settings.sim === event.sim);
@@ -62,27 +66,26 @@ export async function receiveFromPhone(
   // The same sender and text in the order of the phone's time: what is alike is a range.
   const referenceAt = (at: number | null, end = "") =>
     `${alike} ${at === null ? "-" : String(at).padStart(15, "0")} ${end}`;
-  await storeReport(deps, receiving, {
-    inbound: [
-      {
-        reference: referenceAt(event.receivedAt, digest(event.identity)),
-        from: event.sender,
-        to: event.recipient ?? "",
-        message: event.text,
-        media: [],
-        ...(event.receivedAt !== null &&
-          reportsTwice(phone.app_version) && {
-            alike: {
-              phoneId: phone.gateway_id,
-              gatewayIds: [...new Set([gateway.id, ...lines.map((line) => line.gateway.id)])],
-              from: referenceAt(Math.max(0, event.receivedAt - reportedTwiceWithinMs)),
-              before: referenceAt(event.receivedAt + reportedTwiceWithinMs + 1),
-            },
-          }),
-      },
-    ],
-  });
-  return { kind: "done" };
+  return {
+    kind: "received",
+    gateway: receiving,
+    message: {
+      reference: referenceAt(event.receivedAt, digest(event.identity)),
+      from: event.sender,
+      to: event.recipient ?? "",
+      message: event.text,
+      media: [],
+      ...(event.receivedAt !== null &&
+        reportsTwice(phone.app_version) && {
+          alike: {
+            phoneId: phone.gateway_id,
+            gatewayIds: [...new Set([gateway.id, ...lines.map((line) => line.gateway.id)])],
+            from: referenceAt(Math.max(0, event.receivedAt - reportedTwiceWithinMs)),
+            before: referenceAt(event.receivedAt + reportedTwiceWithinMs + 1),
+          },
+        }),
+    },
+  };
 }
 
 const digest = (text: string) => hash("sha256", text, "base64url");

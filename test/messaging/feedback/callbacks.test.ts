@@ -56,7 +56,6 @@ for (const engine of someEngines(import.meta.filename)) {
         crashPoint: () => {},
         metrics: createMetrics(async () => []),
         readReport: async () => ({ kind: "busy" }),
-        phones: { noteHealth: async () => {} },
       };
       onChanges(it.system.database, {
         topic: () => {

@@ -175,8 +175,8 @@ type PhoneEvent =
       /** What a repetition of the same message has in common with it. */
       identity: string;
     }
-  | { kind: "ping"; battery: number | null; version: string | null }
-  | { kind: "other"; event: string };
+  | { kind: "ping"; battery: number | null }
+  | { kind: "other" };
 
 const envelope = z.object({
   id: z.string().min(1).max(200),
@@ -194,15 +194,14 @@ const received = z.object({
   receivedAt: z.string().max(100).nullish().catch(null),
 });
 const health = z.object({
-  version: z.string().max(50).nullish().catch(null),
   checks: z.record(z.string(), z.object({ observedValue: z.unknown() })).catch({}),
 });
 
 /** The body of a phone's callback; null: it is not one. */
-export function readEvent(body: unknown): { deviceId: string; event: PhoneEvent } | null {
+export function readEvent(body: unknown): PhoneEvent | null {
   const read = envelope.safeParse(body);
   if (!read.success) return null;
-  const { id, event, deviceId, payload } = read.data;
+  const { id, event, payload } = read.data;
   if (event === "sms:received") {
     const message = received.safeParse(payload);
     // Before 1.54 the sender is `phoneNumber`.
@@ -214,15 +213,15 @@ export function readEvent(body: unknown): { deviceId: string; event: PhoneEvent 
     const to = { sender, recipient: recipient ?? null, sim: simNumber ?? null };
     const at = Date.parse(receivedAt ?? "");
     const time = at >= 0 && at < 1e15 ? at : null;
-    return { deviceId, event: { kind: "message", ...to, text, receivedAt: time, identity } };
+    return { kind: "message", ...to, text, receivedAt: time, identity };
   }
   if (event === "system:ping") {
     const found = health.safeParse(payload.health);
     const level = found.data?.checks["battery:level"]?.observedValue;
     const battery = typeof level === "number" && level >= 0 && level <= 100 ? Math.round(level) : null;
-    return { deviceId, event: { kind: "ping", battery, version: found.data?.version ?? null } };
+    return { kind: "ping", battery };
   }
-  return { deviceId, event: { kind: "other", event } };
+  return { kind: "other" };
 }
 
 /** The version in the app's `User-Agent`; null: it is not the app's, such as that of its stream of events. */

@@ -98,8 +98,8 @@ test("a received message is the same one when the app reads its inbox again", ()
       deviceId: "gw_1",
       payload: { ...payload, ...more },
     });
-    assert.equal(read?.event.kind, "message");
-    return read.event.kind === "message" ? read.event : null;
+    assert.equal(read?.kind, "message");
+    return read.kind === "message" ? read : null;
   };
   assert.equal(event("a")?.identity, event("b")?.identity);
   assert.notEqual(event("a")?.identity, event("a", { message: "START" })?.identity);
