@@ -23,7 +23,7 @@ import { rerouteLane } from "#messaging/deliver/reroute.ts";
 import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { createCallbacks } from "#messaging/feedback/callbacks.ts";
 import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
-import { Phones } from "#messaging/phones/phones.ts";
+import { Phones } from "#phones/phones.ts";
 import type { ListPrices } from "#providers/prices/list-price.ts";
 import { applyProvision } from "#provision/apply.ts";
 import type { Applied } from "#provision/entry.ts";

@@ -1,11 +1,11 @@
 // What operators do to gateways beside changing them: delete, pause and resume.
 
+import { findOtherSim } from "#phones/phone-of-account.ts";
+import { findSpreadWith } from "#phones/spread-members.ts";
 import { priorities } from "#queue/priority.ts";
 import { pauseByOperator, resumeByOperator } from "#store/gateways/actions.ts";
 import { type DeleteGatewayResult, deleteGateway as deleteRow } from "#store/gateways/delete.ts";
-import { findOtherSim } from "./phone-of-account.ts";
 import type { ConfigureDeps } from "./resource.ts";
-import { findSpreadWith } from "./spread-members.ts";
 
 /** What waits and is under way is counted up to this. */
 const maxCounted = 1_000;

@@ -5,14 +5,14 @@ import type { Issue } from "#contract/issue.ts";
 import { maxGateways } from "#contract/limits.ts";
 import { type GatewayFields, gatewayFields, gatewayRules } from "#contract/manage/gateways.ts";
 import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
+import { phoneIssues } from "#phones/phone-of-account.ts";
+import { type GatewayOwner, spreadIssues } from "#phones/spread-members.ts";
 import type { Database } from "#store/database.ts";
 import { findGatewayByIdentifier, saveGateway, settingsContext } from "#store/gateways/gateways.ts";
 import { retryOvertaken } from "#store/revision.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { changedElsewhere } from "./changes.ts";
-import { phoneIssues } from "./phone-of-account.ts";
 import { type ConfigureDeps, defineResource, type Prepared, type Saved } from "./resource.ts";
-import { type GatewayOwner, spreadIssues } from "./spread-members.ts";
 
 async function find(
   database: Database,

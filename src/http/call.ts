@@ -27,7 +27,7 @@ import type { Acceptance } from "#messaging/accept/acceptance.ts";
 import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { Callbacks } from "#messaging/feedback/callbacks.ts";
 import type { OpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
-import type { Phones } from "#messaging/phones/phones.ts";
+import type { Phones } from "#phones/phones.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Semaphore } from "#runtime/waiting/semaphore.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";

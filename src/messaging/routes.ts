@@ -3,7 +3,7 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { Core } from "#core/core.ts";
-import { spreads } from "#messaging/phones/spread.ts";
+import { spreads } from "#phones/spread.ts";
 import type { Route } from "#store/messages/router.ts";
 
 type RouteDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;

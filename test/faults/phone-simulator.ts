@@ -2,7 +2,7 @@
 // over the air is in the journal before the service hears of it.
 
 import type { Harness } from "../harness.ts";
-import { SimulatedPhone, type Transmission } from "../messaging/phones/simulated-phone.ts";
+import { SimulatedPhone, type Transmission } from "../phones/simulated-phone.ts";
 import { markerIn, pause } from "./marker.ts";
 import { type SimulatorSettings, type SimulatorStats, phone as simulated } from "./simulator.ts";
 

@@ -34,7 +34,7 @@ const points = {
 } as const;
 
 /** What a crash can break. A change of it plays every point. */
-const about = ["src/messaging/", "src/queue/", "src/store/", "src/webhooks/", "test/faults/"];
+const about = ["src/messaging/", "src/phones/", "src/queue/", "src/store/", "src/webhooks/", "test/faults/"];
 
 for (const engine of engines) {
   test(`${engine}: dies at named points`, async (t) => {

@@ -16,7 +16,7 @@ import { createPasswordHasher } from "#identity/password.ts";
 import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
 import type { Acceptance } from "#messaging/accept/acceptance.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
-import { Phones } from "#messaging/phones/phones.ts";
+import { Phones } from "#phones/phones.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";

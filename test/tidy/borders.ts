@@ -13,6 +13,7 @@ export const ranks: Readonly<Record<string, number>> = {
   accounts: 3,
   identity: 3,
   webhooks: 3,
+  phones: 3,
   messaging: 4,
   ai: 4,
   configure: 4,
@@ -93,10 +94,10 @@ export const longFiles: Readonly<Record<string, string>> = {};
 /** Files with logic that have no twin test, each with its reason. */
 export const withoutTwin: Readonly<Record<string, string>> = {
   "src/gateways/sms/vendors/": "definitions, run by vendors.test.ts with the recorded traffic of each vendor",
-  "src/contract/phones/": "words, ranks and a list of kinds, run by the tests of messaging/phones",
-  "src/http/pages/link-phone.ts": "shown by the test of messaging/phones/link.ts",
-  "src/http/routes/phones/": "asked by the simulated phones of messaging/phones, as the app asks",
-  "src/store/phones/": "run by the simulated phones of messaging/phones, on both engines",
+  "src/contract/phones/": "words, ranks and a list of kinds, run by the tests of phones",
+  "src/http/pages/link-phone.ts": "shown by the test of phones/link.ts",
+  "src/http/routes/phones/": "asked by the simulated phones of phones, as the app asks",
+  "src/store/phones/": "run by the simulated phones of phones, on both engines",
   "src/gateways/session.ts": "types and one error, run by the test of messaging/deliver/session.ts",
   "src/gateways/message.ts":
     "types, and an error without logic that the tests of messaging/email/files.ts raise",

@@ -7,7 +7,7 @@ import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { adapters } from "#gateways/registry.ts";
 import { linkFaces, replaces } from "#ui/gateways/link-faces.ts";
 import { openStubPeer, stubbedLinked } from "../gateways/whatsapp/linked/stubbed.ts";
-import { SimulatedPhone, type Transmission } from "../messaging/phones/simulated-phone.ts";
+import { SimulatedPhone, type Transmission } from "../phones/simulated-phone.ts";
 import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 

@@ -12,7 +12,7 @@ import {
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { provenMessage } from "#messaging/message-urls.ts";
-import { receiveFromPhone } from "#messaging/phones/receive.ts";
+import { receiveFromPhone } from "#phones/receive.ts";
 import { claimSignature } from "#store/feedback/callback-signatures.ts";
 import { findGatewayByIdentifier, openSettings } from "#store/gateways/gateways.ts";
 import { type StoreReportDeps, storeReport } from "./store-report.ts";

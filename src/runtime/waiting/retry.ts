@@ -3,7 +3,7 @@
 // | what is tried again | first and longest wait | jitter | where |
 // |---|---|---|---|
 // | a message that was not sent | the gateway's `retry`: 5 s, 15 min | above first | `messaging/deliver/deliver` |
-// | a message that a phone did not send | `retry` of the phone's first gateway | above first | `messaging/phones/phones` |
+// | a message that a phone did not send | `retry` of the phone's first gateway | above first | `phones/phones` |
 // | a delivery to a webhook | a table of seven waits, 5 s to 10 h | tenth | `webhooks/retry` |
 // | a deferred completion | 15 s, 15 min | tenth | `ai/deferred/serve-deferred` |
 // | the session of a gateway | 1 s, 60 s | half | `messaging/deliver/session` |

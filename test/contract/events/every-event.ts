@@ -9,8 +9,8 @@ import { ask, keyText, makePool, sandboxMember } from "../../ai/pooled.ts";
 import { callbackToken, called, event, serverToken } from "../../gateways/email/postmark/postmark-example.ts";
 import { type Harness, harness } from "../../harness.ts";
 import { bearer, manage, tokenFor } from "../../http/managing.ts";
-import { linkCode } from "../../messaging/phones/phone-world.ts";
-import { SimulatedPhone } from "../../messaging/phones/simulated-phone.ts";
+import { linkCode } from "../../phones/phone-world.ts";
+import { SimulatedPhone } from "../../phones/simulated-phone.ts";
 import { answer, provider } from "../../scenarios/provider.ts";
 import { hook, listen, posts, says } from "../../scenarios/receiver.ts";
 

@@ -3,10 +3,10 @@
 
 import { z } from "zod";
 import { isProblem, problem } from "#contract/problem.ts";
-import { readDescription } from "#gateways/sms/android/wire.ts";
 import type { Call } from "#http/call.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
-import type { Registration } from "#messaging/phones/phones.ts";
+import type { Registration } from "#phones/phones.ts";
+import { readDescription } from "#phones/wire.ts";
 import {
   credentialOf,
   isPhone,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Call } from "#http/call.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import { linkPage, linkPageOver, linkPagePolicy } from "#http/pages/link-phone.ts";
-import { findLinkPage } from "#messaging/phones/link.ts";
+import { findLinkPage } from "#phones/link.ts";
 import { phonePath, withThrottle } from "./phone-call.ts";
 
 function page<const Status extends number>(status: Status, body: string) {

@@ -6,7 +6,7 @@ import { readBytes } from "#http/body/bytes.ts";
 import { noRoom } from "#http/body/parse.ts";
 import { unreadBodyProblem } from "#http/body/read.ts";
 import type { Call, Head } from "#http/call.ts";
-import type { LinkedPhone } from "#messaging/phones/phones.ts";
+import type { LinkedPhone } from "#phones/phones.ts";
 import { exceededBound } from "#runtime/json-bounds.ts";
 import { clientNetwork } from "#runtime/net/client-network.ts";
 

@@ -26,7 +26,7 @@ import {
   type PhoneLinkDeps,
   readPhoneLink,
   startPhoneLink,
-} from "#messaging/phones/link.ts";
+} from "#phones/link.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { gatewayParams } from "./gateways.ts";

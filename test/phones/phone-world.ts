@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import type { z } from "zod";
 import type { linkReply, startedLinkReply } from "#contract/manage/links.ts";
-import type { EngineName, Harness } from "../../harness.ts";
-import { bearer, manage, tokenFor } from "../../http/managing.ts";
-import { dataOf, type Managed, managed } from "../../http/routes/manage/managed.ts";
+import type { EngineName, Harness } from "../harness.ts";
+import { bearer, manage, tokenFor } from "../http/managing.ts";
+import { dataOf, type Managed, managed } from "../http/routes/manage/managed.ts";
 import { SimulatedPhone, type Transmission } from "./simulated-phone.ts";
 
 type Link = z.output<typeof linkReply>["data"];

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { someEngines } from "../../harness.ts";
-import { dataOf } from "../../http/routes/manage/managed.ts";
+import { someEngines } from "../harness.ts";
+import { dataOf } from "../http/routes/manage/managed.ts";
 import { minute, type PhoneWorld, phoneWorld, unpaced } from "./phone-world.ts";
 
 for (const engine of someEngines(import.meta.filename)) {

@@ -3,12 +3,12 @@
 import { createHmac, hash } from "node:crypto";
 import type { Core } from "#core/core.ts";
 import type { CallbackRequest, InboundMessage } from "#gateways/callback.ts";
-import { readEvent, reportsTwice } from "#gateways/sms/android/wire.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 import { describePhone, readPhone } from "#store/phones/phones.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { linesOf } from "./lines.ts";
 import { signingKeyOf } from "./phones.ts";
+import { readEvent, reportsTwice } from "./wire.ts";
 
 /** Apart from each other at the most: the two times at which an old app reports one message, ms. */
 const reportedTwiceWithinMs = 10_000;

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { maxStreams } from "#messaging/phones/streams.ts";
-import { managed } from "../../http/routes/manage/managed.ts";
+import { maxStreams } from "#phones/streams.ts";
+import { managed } from "../http/routes/manage/managed.ts";
 import { SimulatedPhone } from "./simulated-phone.ts";
 
 test("the stream answers at once, tells a phone without its configuration to fetch it, and ends with the link", async () => {

@@ -3,15 +3,15 @@
 
 import type { Issue } from "#contract/issue.ts";
 import type { GatewayFields } from "#contract/manage/gateways.ts";
+import type { Core } from "#core/core.ts";
 import { android } from "#gateways/sms/android/android.ts";
 import { spread, spreadSettings } from "#gateways/sms/android/spread.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import { openSettings } from "#store/gateways/gateways.ts";
 import { readPulledGateways } from "#store/phones/phones.ts";
-import type { ConfigureDeps } from "./resource.ts";
 
 type Known = Pick<GatewayFields, "identifier" | "channel" | "kind">;
-type SpreadDeps = Pick<ConfigureDeps, "database" | "sealer">;
+type SpreadDeps = Pick<Core, "database" | "sealer">;
 
 /** Whose gateway it is, and which others of a provisioning file are made before it. */
 export interface GatewayOwner {

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { linkCodesPerMinute } from "#http/auth/sign-in-limits.ts";
-import { type Harness, harness } from "../../harness.ts";
-import { bearer, manage, tokenFor } from "../../http/managing.ts";
+import { type Harness, harness } from "../harness.ts";
+import { bearer, manage, tokenFor } from "../http/managing.ts";
 
 const { network, site, installation } = linkCodesPerMinute;
 

@@ -10,7 +10,7 @@ import {
   readReports,
   reportsTwice,
   wireItem,
-} from "#gateways/sms/android/wire.ts";
+} from "#phones/wire.ts";
 
 test("an item has what every version of the app needs, and dates with three digits", () => {
   const item = {

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { ground, type Harness, harness, someEngines } from "../../harness.ts";
+import { ground, type Harness, harness, someEngines } from "../harness.ts";
 import { linkCode, minute, type PhoneWorld, phoneWorld, unpaced } from "./phone-world.ts";
 import { SimulatedPhone, type Transmission } from "./simulated-phone.ts";
 

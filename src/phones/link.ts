@@ -4,7 +4,6 @@ import type { LinkData, LinkInput } from "#contract/manage/links.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
 import { androidSettings } from "#gateways/sms/android/android.ts";
-import { isAtLeast, type SimCard } from "#gateways/sms/android/wire.ts";
 import { openSettings } from "#store/gateways/gateways.ts";
 import {
   findPhoneBy,
@@ -17,6 +16,7 @@ import type { PhonesTable } from "#store/schema/phones.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { lateMs, linesOf, offlineMs } from "./lines.ts";
 import { type Phones, phoneDigest } from "./phones.ts";
+import { isAtLeast, type SimCard } from "./wire.ts";
 
 export type PhoneLinkDeps = Pick<Core, "clock" | "database" | "log" | "newId" | "random" | "sealer"> & {
   phones: Pick<Phones, "streams">;

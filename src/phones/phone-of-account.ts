@@ -2,10 +2,10 @@
 
 import type { Issue } from "#contract/issue.ts";
 import type { GatewayFields } from "#contract/manage/gateways.ts";
+import type { Core } from "#core/core.ts";
 import { android, androidSettings } from "#gateways/sms/android/android.ts";
 import { openSettings } from "#store/gateways/gateways.ts";
 import { readPulledGateways } from "#store/phones/phones.ts";
-import type { ConfigureDeps } from "./resource.ts";
 
 /** One wording for phones of other accounts and for ids without a phone, so that it does not tell which ids other accounts use. */
 const notOfAccount: Issue = {
@@ -16,7 +16,7 @@ const notOfAccount: Issue = {
 /** The issue of a gateway that names a phone which the account does not have. `before`: its stored fields; null: it is new. */
 export async function phoneIssues(
   { kind, settings: { phone } }: GatewayFields,
-  { database }: Pick<ConfigureDeps, "database">,
+  { database }: Pick<Core, "database">,
   { accountId }: { accountId: string | null },
   before: GatewayFields | null,
 ): Promise<Issue[]> {
@@ -28,7 +28,7 @@ export async function phoneIssues(
 
 /** The gateway of another SIM that sends through the phone that is linked to this one; null: no gateway does. */
 export async function findOtherSim(
-  { database, sealer }: Pick<ConfigureDeps, "database" | "sealer">,
+  { database, sealer }: Pick<Core, "database" | "sealer">,
   accountId: string,
   identifier: string,
 ): Promise<string | null> {

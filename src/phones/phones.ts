@@ -3,16 +3,6 @@
 
 import type { Core } from "#core/core.ts";
 import { retryRuleOf, rulesIn } from "#gateways/rules.ts";
-import {
-  appVersion,
-  type DeviceDescription,
-  readReports,
-  type SimCard,
-  settingsOf,
-  type WireItem,
-  webhooksOf,
-  wireItem,
-} from "#gateways/sms/android/wire.ts";
 import { priorityOrder } from "#queue/priority.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
 import { retryDelay } from "#runtime/waiting/retry.ts";
@@ -32,6 +22,16 @@ import { endUnreported, findUnreported } from "#store/phones/unreported.ts";
 import type { PhonesTable } from "#store/schema/phones.ts";
 import { type Line, linesOf, offlineMs, phoneLine } from "./lines.ts";
 import { type PhoneEventName, type PhoneStream, PhoneStreams } from "./streams.ts";
+import {
+  appVersion,
+  type DeviceDescription,
+  readReports,
+  type SimCard,
+  settingsOf,
+  type WireItem,
+  webhooksOf,
+  wireItem,
+} from "./wire.ts";
 
 type PhonesDeps = Pick<
   Core,

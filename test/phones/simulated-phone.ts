@@ -4,8 +4,8 @@
 
 import { createHmac } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
-import type { PhoneStream } from "#messaging/phones/streams.ts";
-import type { Harness } from "../../harness.ts";
+import type { PhoneStream } from "#phones/streams.ts";
+import type { Harness } from "../harness.ts";
 
 /** What the radio makes of a message: the states that it goes through, or the text of its failure. */
 export type Radio = (item: KnownItem) => ("Sent" | "Delivered")[] | { error: string };

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { someEngines } from "../../harness.ts";
+import { someEngines } from "../harness.ts";
 import { hour, type PhoneWorld, phoneWorld, unpaced } from "./phone-world.ts";
 import type { SimulatedPhone } from "./simulated-phone.ts";
 

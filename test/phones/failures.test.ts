@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failureOf } from "#gateways/sms/android/failures.ts";
+import { failureOf } from "#phones/failures.ts";
 
 test("results of Android are known by their names, and texts of the app by their words", () => {
   const verdicts: Record<string, readonly [kind: string, code: string]> = {

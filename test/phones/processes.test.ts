@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tokenCheckMs } from "#messaging/phones/streams.ts";
-import { engines, ground, harness } from "../../harness.ts";
-import { bearer, manage, tokenFor } from "../../http/managing.ts";
+import { tokenCheckMs } from "#phones/streams.ts";
+import { engines, ground, harness } from "../harness.ts";
+import { bearer, manage, tokenFor } from "../http/managing.ts";
 import { linkCode, minute, unpaced } from "./phone-world.ts";
 import { SimulatedPhone, type Transmission } from "./simulated-phone.ts";
 

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { someEngines } from "../../harness.ts";
-import { answeredInTime, dataOf } from "../../http/routes/manage/managed.ts";
+import { someEngines } from "../harness.ts";
+import { answeredInTime, dataOf } from "../http/routes/manage/managed.ts";
 import { minute, type PhoneWorld, phoneWorld } from "./phone-world.ts";
 import { SimulatedPhone } from "./simulated-phone.ts";
 
