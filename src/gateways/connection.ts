@@ -16,7 +16,7 @@ import type { GatewayHost, GatewaySession, SessionHost } from "./session.ts";
  * - `held`: a session is open as long as the lane has an owner, and the lane sends only while it is connected.
  * - `linked`: the same, and a person links a device to it first (`gateway.linked`, `gateway.unlinked`).
  * - `pulled`: a linked device asks for messages, in whichever process its request arrives. Nothing is opened, and no process
- *   owns the lane (`contract/phones/undriven.ts`).
+ *   owns the lane (`undrivenKinds` in `store/gateways/gateways.ts`).
  * - `members`: other gateways of the account send its messages. Nothing is opened, and no process owns the lane.
  */
 export type Connection = "on_demand" | "held" | "linked" | "pulled" | "members";

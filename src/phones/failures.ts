@@ -1,7 +1,7 @@
 // What the app says about a message that it could not send. It passes on Android's own names of results
 // (https://developer.android.com/reference/android/telephony/SmsManager) in a text, and some texts of its own.
 
-import type { PhoneFailure } from "#contract/phones/states.ts";
+import type { PhoneFailure } from "#store/phones/phone-reports.ts";
 
 type Verdict = Omit<PhoneFailure, "code" | "reason">;
 

@@ -6,7 +6,7 @@ import { retryRuleOf, rulesIn } from "#gateways/rules.ts";
 import { priorityOrder } from "#queue/priority.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
 import { retryDelay } from "#runtime/waiting/retry.ts";
-import { pullItems } from "#store/phones/phone-items.ts";
+import { endUnreported, findUnreported, pullItems } from "#store/phones/phone-items.ts";
 import { storePhoneReports } from "#store/phones/phone-reports.ts";
 import {
   describePhone,
@@ -18,7 +18,6 @@ import {
   registerPhone,
   stopForSim,
 } from "#store/phones/phones.ts";
-import { endUnreported, findUnreported } from "#store/phones/unreported.ts";
 import type { PhonesTable } from "#store/schema/phones.ts";
 import { type Line, linesOf, offlineMs, phoneLine } from "./lines.ts";
 import { type PhoneEventName, type PhoneStream, PhoneStreams } from "./streams.ts";
@@ -28,7 +27,6 @@ import {
   readReports,
   type SimCard,
   settingsOf,
-  type WireItem,
   webhooksOf,
   wireItem,
 } from "./wire.ts";
@@ -184,7 +182,10 @@ export class Phones {
   }
 
   /** The phone's list: what it has and did not report, and what may be handed over now. Null: revoked meanwhile. */
-  async pull({ phone, tokenHash }: LinkedPhone, newestFirst: boolean): Promise<WireItem[] | null> {
+  async pull(
+    { phone, tokenHash }: LinkedPhone,
+    newestFirst: boolean,
+  ): Promise<ReturnType<typeof wireItem>[] | null> {
     const { clock, crashPoint, database, newId, random } = this.#deps;
     const lines = await linesOf(this.#deps, phone);
     const now = clock.now();
@@ -192,7 +193,7 @@ export class Phones {
     const catchesUp = !this.streams.isConnected(phone.gateway_id);
     this.#turn += 1;
     crashPoint("stamp.before");
-    const pulled = await database.run(pullItems, {
+    const items = await database.run(pullItems, {
       phoneId: phone.gateway_id,
       tokenHash,
       lines: lines.map((line) => phoneLine(line, { now, random: random.random(), catchesUp })),
@@ -202,22 +203,10 @@ export class Phones {
       newestFirst,
     });
     crashPoint("stamp.after");
-    if (pulled.kind === "revoked") return null;
+    if (items === null) return null;
     this.streams.changed(phone.gateway_id);
-    const byId = new Map(lines.map((line) => [line.gateway.id, line]));
-    return pulled.items.map((item) => {
-      const settings = byId.get(item.gateway_id)?.settings;
-      return wireItem({
-        messageId: item.message_id,
-        transmission: item.transmission,
-        text: item.body,
-        recipient: item.recipient,
-        sim: settings === undefined || settings.sim === "any" ? null : settings.sim,
-        deliveryReports: settings?.delivery_reports ?? true,
-        validUntil: item.valid_until,
-        handedAt: item.handed_at,
-      });
-    });
+    const settingsById = new Map(lines.map(({ gateway, settings }) => [gateway.id, settings]));
+    return items.map((item) => wireItem(item, settingsById.get(item.gateway_id)));
   }
 
   /** Stores what the phone reports. `malformed`: it is no list. Elements that cannot be read are skipped. */
@@ -239,7 +228,7 @@ export class Phones {
     const rules = lines[0]?.rules ?? rulesIn({ rules: "{}" });
     const now = clock.now();
     crashPoint("settle.before");
-    const result = await database.run(storePhoneReports, {
+    const stored = await database.run(storePhoneReports, {
       phoneId: id,
       tokenHash,
       reports: read.reports,
@@ -255,7 +244,7 @@ export class Phones {
       retryForMs: rules.retry.for_ms,
     });
     crashPoint("settle.after");
-    if (result.kind === "revoked") return "revoked";
+    if (!stored) return "revoked";
     this.streams.changed(id);
     return "stored";
   }

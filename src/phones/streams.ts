@@ -5,7 +5,7 @@ import type { Core } from "#core/core.ts";
 import { priorities } from "#queue/priority.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
 import { readLines } from "#store/phones/phone-items.ts";
-import { readPhoneTokens } from "#store/phones/phone-tokens.ts";
+import { readPhoneTokens } from "#store/phones/phones.ts";
 import { linesOf, nextHandover } from "./lines.ts";
 
 /** What the app knows to do. */

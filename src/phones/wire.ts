@@ -3,8 +3,10 @@
 // that are not known here are passed over, because newer versions of the app have more.
 
 import { z } from "zod";
-import type { PhoneFailure } from "#contract/phones/states.ts";
+import type { AndroidSettings } from "#gateways/sms/android/android.ts";
 import { withoutControls } from "#settings/redact.ts";
+import type { ListedItem } from "#store/phones/phone-items.ts";
+import { itemIdOf, type PhoneReport, phoneStates } from "#store/phones/phone-reports.ts";
 import { failureOf } from "./failures.ts";
 
 const maxTextLength = 500;
@@ -63,18 +65,6 @@ export function readDescription(body: unknown): DeviceDescription | null {
   };
 }
 
-const states = ["Pending", "Processed", "Sent", "Delivered", "Failed", "Cancelled"] as const;
-type ReportedState = (typeof states)[number];
-
-/** A report about one item. */
-interface ItemReport {
-  messageId: string;
-  transmission: number;
-  recipient: string | null;
-  state: ReportedState;
-  failure: PhoneFailure | null;
-}
-
 const report = z.object({
   id: z.string(),
   state: z.unknown(),
@@ -93,26 +83,21 @@ const maxReports = 500;
  * The body of `PATCH /message`; null: it is not a list. An element that cannot be read is passed over, because a refusal makes the
  * app repeat the whole call. `unread`: how many.
  */
-export function readReports(body: unknown): { reports: ItemReport[]; unread: number } | null {
+export function readReports(body: unknown): { reports: PhoneReport[]; unread: number } | null {
   if (!Array.isArray(body)) return null;
-  const reports = body.slice(0, maxReports).flatMap((element): ItemReport[] => {
+  const reports = body.slice(0, maxReports).flatMap((element): PhoneReport[] => {
     const read = report.safeParse(element);
     if (!read.success) return [];
     const id = itemOf(read.data.id);
     // An item has one recipient.
     const recipient = recipientReport.safeParse(read.data.recipients?.[0]);
     const word = recipient.success ? recipient.data.state : read.data.state;
-    const state = states.find((known) => known === word);
+    const state = phoneStates.find((known) => known === word);
     if (id === null || state === undefined) return [];
     const failure = state === "Failed" ? failureOf(recipient.data?.error ?? null) : null;
     return [{ ...id, recipient: recipient.data?.phoneNumber ?? null, state, failure }];
   });
   return { reports, unread: body.length - reports.length };
-}
-
-/** The id under which a phone knows a message. A repetition has another one, because the phone takes a failure as final. */
-function itemId(messageId: string, transmission: number): string {
-  return transmission === 1 ? messageId : `${messageId}.${transmission}`;
 }
 
 function itemOf(id: string): { messageId: string; transmission: number } | null {
@@ -121,44 +106,23 @@ function itemOf(id: string): { messageId: string; transmission: number } | null 
   return { messageId: found[1] ?? "", transmission: Number(found[2] ?? 1) };
 }
 
-/** An item of `GET /message`. */
-export interface WireItem {
-  id: string;
-  textMessage: { text: string };
-  /** For versions before 1.39.1. */
-  message: string;
-  phoneNumbers: [string];
-  simNumber?: number;
-  withDeliveryReport: boolean;
-  validUntil: string;
-  priority: 0;
-  state: "Pending";
-  createdAt: string;
-}
-
-export function wireItem(item: {
-  messageId: string;
-  transmission: number;
-  text: string;
-  recipient: string;
-  sim: number | null;
-  deliveryReports: boolean;
-  /** Epoch ms. */
-  validUntil: number;
-  /** Epoch ms; the same in every list, because the app forgets what is old by it. */
-  handedAt: number;
-}): WireItem {
+/**
+ * An item of `GET /message`. `settings` are those of its gateway, or undefined if they cannot be read. The times are the same in every
+ * list, because the app forgets what is old by them.
+ */
+export function wireItem(item: ListedItem, settings: AndroidSettings | undefined) {
   return {
-    id: itemId(item.messageId, item.transmission),
-    textMessage: { text: item.text },
-    message: item.text,
+    id: itemIdOf(item.message_id, item.transmission),
+    textMessage: { text: item.body },
+    // For versions before 1.39.1.
+    message: item.body,
     phoneNumbers: [item.recipient],
-    ...(item.sim !== null && { simNumber: item.sim }),
-    withDeliveryReport: item.deliveryReports,
-    validUntil: new Date(item.validUntil).toISOString(),
+    ...(typeof settings?.sim === "number" && { simNumber: settings.sim }),
+    withDeliveryReport: settings?.delivery_reports ?? true,
+    validUntil: new Date(item.valid_until).toISOString(),
     priority: 0,
     state: "Pending",
-    createdAt: new Date(item.handedAt).toISOString(),
+    createdAt: new Date(item.handed_at).toISOString(),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { androidSettings } from "#gateways/sms/android/android.ts";
 import {
   appVersion,
   isAtLeast,
@@ -14,16 +15,16 @@ import {
 
 test("an item has what every version of the app needs, and dates with three digits", () => {
   const item = {
-    messageId: "msg_01",
+    message_id: "msg_01",
+    gateway_id: "gw_1",
     transmission: 2,
-    text: "Hi",
+    body: "Hi",
     recipient: "+4915112345678",
-    sim: null,
-    deliveryReports: true,
-    validUntil: 1_795_162_503_000,
-    handedAt: 1_795_162_503_120,
+    valid_until: 1_795_162_503_000,
+    handed_at: 1_795_162_503_120,
   };
-  assert.deepEqual(wireItem(item), {
+  const settings = androidSettings.parse({});
+  assert.deepEqual(wireItem(item, settings), {
     id: "msg_01.2",
     textMessage: { text: "Hi" },
     message: "Hi",
@@ -34,7 +35,9 @@ test("an item has what every version of the app needs, and dates with three digi
     state: "Pending",
     createdAt: "2026-11-20T08:15:03.120Z",
   });
-  assert.equal(wireItem({ ...item, sim: 2 }).simNumber, 2);
+  assert.deepEqual(wireItem(item, undefined), wireItem(item, settings), "without settings: as by default");
+  assert.equal(wireItem(item, { ...settings, sim: 2 }).simNumber, 2);
+  assert.equal(wireItem(item, { ...settings, delivery_reports: false }).withDeliveryReport, false);
 });
 
 test("reports are read one by one, with any dates", () => {

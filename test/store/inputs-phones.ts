@@ -1,8 +1,7 @@
 // Inputs for the operations on phones, for rows that `grown.ts` has made.
 
-import { pullItems, readLines } from "#store/phones/phone-items.ts";
+import { endUnreported, findUnreported, pullItems, readLines } from "#store/phones/phone-items.ts";
 import { storePhoneReports } from "#store/phones/phone-reports.ts";
-import { readPhoneTokens } from "#store/phones/phone-tokens.ts";
 import * as phones from "#store/phones/phones.ts";
 import {
   deleteSpreadChoices,
@@ -10,7 +9,6 @@ import {
   readSpreadAccounts,
   type Spread,
 } from "#store/phones/spread.ts";
-import { endUnreported, findUnreported } from "#store/phones/unreported.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
 import { type Case, caseOf } from "./inputs-messages.ts";
 
@@ -50,7 +48,7 @@ export const phoneCases: Case[] = [
   caseOf(deleteSpreadChoices, { before: now, limit: 100 }),
   caseOf(phones.findPhoneBy, { secret: "token", hash: "token0" }),
   caseOf(phones.readPhone, gatewayId),
-  caseOf(readPhoneTokens, [gatewayId]),
+  caseOf(phones.readPhoneTokens, [gatewayId]),
   caseOf(phones.readPulledGateways, { accountId, kind: "http-api" }),
   caseOf(phones.offerPairing, {
     gateway_id: gatewayId,

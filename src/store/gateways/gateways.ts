@@ -2,7 +2,6 @@
 
 import { sql } from "kysely";
 import { maxGateways } from "#contract/limits.ts";
-import { isUndriven } from "#contract/phones/undriven.ts";
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { lanesWaiting } from "#store/lanes/due.ts";
@@ -12,6 +11,9 @@ import type { GatewaysTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { recordGatewayEvent } from "./events.ts";
+
+/** Kinds whose lanes no process owns: a device asks for the messages, or other gateways send them. */
+export const undrivenKinds: ReadonlySet<string> = new Set(["android", "spread"]);
 
 /** The context in which a gateway's settings are sealed. */
 export const settingsContext = (gatewayId: string) => `gateways ${gatewayId} settings`;
@@ -119,8 +121,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<Save
     .where("id", "=", gateway.id)
     .modifyEnd(tx.lock("update"))
     .executeTakeFirst();
-  // No process drives a lane whose messages a phone fetches.
-  const active = isUndriven(gateway.kind) ? 0 : gateway.active;
+  const active = undrivenKinds.has(gateway.kind) ? 0 : gateway.active;
   await tx.db
     .insertInto("lanes")
     .values(newLane(gateway.id, "gateway", active))

@@ -9,10 +9,9 @@ import { storeResume, untilConnected } from "#store/lanes/lanes.ts";
 import { beginAttemptBatches } from "#store/messages/attempts.ts";
 import type { PhoneItemsTable } from "#store/schema/phones.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
-import { closeItems } from "./ended-items.ts";
-import { lockLinkedPhone, reconnectPhone } from "./phones.ts";
+import { closeItems, giveUpUnreported, graceMs, openItems } from "./open-items.ts";
+import { lockLinkedPhone, lockPhone, reconnectPhone } from "./phones.ts";
 import { halvingsAt, readSlowdown, slowedGap } from "./slowdown.ts";
-import { giveUpUnreported, openItems } from "./unreported.ts";
 
 /** A gateway that the phone serves, and how much of it may be handed over now. */
 export interface PhoneLine {
@@ -40,16 +39,7 @@ export interface ListedItem
   body: string;
 }
 
-export type PullResult =
-  | { kind: "revoked" }
-  | {
-      kind: "pulled";
-      items: ListedItem[];
-      /** How many of them are new. */
-      handed: number;
-    };
-
-export interface PullInput {
+interface PullInput {
   phoneId: string;
   tokenHash: string;
   lines: readonly PhoneLine[];
@@ -62,36 +52,40 @@ export interface PullInput {
 
 /** The app does not ask for a second page. */
 const maxListed = 100;
-/** Hands over what is due and allowed, and lists everything that the phone has not reported. */
-export const pullItems = writeOperation("pullItems", async (tx, input: PullInput): Promise<PullResult> => {
-  const { phoneId, tokenHash, at, eventId } = input;
-  const phone = await lockLinkedPhone(tx, phoneId, tokenHash);
-  if (phone === null) return { kind: "revoked" };
-  await tx.db
-    .updateTable("phones")
-    .set({ seen_at: Math.max(at, phone.seen_at ?? 0) })
-    .where("gateway_id", "=", phoneId)
-    .execute();
-  const open = await openItems(tx, phoneId);
-  const kept = await giveUpUnreported(tx, open, at);
-  let handed = 0;
-  await reconnectPhone(tx, phone, at, eventId);
-  for (const ownPace of input.lines.toSorted((a, b) => (a.gatewayId < b.gatewayId ? -1 : 1))) {
-    const lane = await lockLane(tx, ownPace.gatewayId);
-    if (!lane) continue;
-    const halvings = halvingsAt(await readSlowdown(tx, lane.id), at);
-    const line = { ...ownPace, gapMs: slowedGap(ownPace.gapMs, halvings) };
-    if (lane.paused_until === untilConnected && lane.operator_paused_at === null) {
-      await storeResume(tx, { id: lane.id, fence: lane.fence, at, eventId: `${eventId}_${lane.id}` });
-      Object.assign(lane, { paused_until: null, paused_since: null });
+
+/** Hands over what is due and allowed, and lists everything that the phone has not reported. Null if its token is no longer valid. */
+export const pullItems = writeOperation(
+  "pullItems",
+  async (tx, input: PullInput): Promise<ListedItem[] | null> => {
+    const { phoneId, tokenHash, at, eventId } = input;
+    const phone = await lockLinkedPhone(tx, phoneId, tokenHash);
+    if (phone === null) return null;
+    await tx.db
+      .updateTable("phones")
+      .set({ seen_at: Math.max(at, phone.seen_at ?? 0) })
+      .where("gateway_id", "=", phoneId)
+      .execute();
+    const open = await openItems(tx, phoneId);
+    const kept = await giveUpUnreported(tx, open, at);
+    let handed = 0;
+    await reconnectPhone(tx, phone, at, eventId);
+    for (const ownPace of input.lines.toSorted((a, b) => (a.gatewayId < b.gatewayId ? -1 : 1))) {
+      const lane = await lockLane(tx, ownPace.gatewayId);
+      if (!lane) continue;
+      const halvings = halvingsAt(await readSlowdown(tx, lane.id), at);
+      const line = { ...ownPace, gapMs: slowedGap(ownPace.gapMs, halvings) };
+      if (lane.paused_until === untilConnected && lane.operator_paused_at === null) {
+        await storeResume(tx, { id: lane.id, fence: lane.fence, at, eventId: `${eventId}_${lane.id}` });
+        Object.assign(lane, { paused_until: null, paused_since: null });
+      }
+      const inHand = kept.filter(({ gateway_id }) => gateway_id === line.gatewayId).length;
+      const room = maxListed - kept.length - handed;
+      const max = Math.min(room, maxHandover(lane, line, inHand, at));
+      if (max > 0) handed += await handOver(tx, input, line, lane, max);
     }
-    const inHand = kept.filter(({ gateway_id }) => gateway_id === line.gatewayId).length;
-    const room = maxListed - kept.length - handed;
-    const max = Math.min(room, maxHandover(lane, line, inHand, at));
-    if (max > 0) handed += await handOver(tx, input, line, lane, max);
-  }
-  return { kind: "pulled", items: await listed(tx, input), handed };
-});
+    return await listed(tx, input);
+  },
+);
 
 async function lockLane(tx: Tx, id: string): Promise<LanesTable | undefined> {
   return await tx.db
@@ -102,16 +96,20 @@ async function lockLane(tx: Tx, id: string): Promise<LanesTable | undefined> {
     .executeTakeFirst();
 }
 
+/** What decides whether a lane may hand over a message. */
+const laneColumns = [
+  "id",
+  "operator_paused_at",
+  "paused_since",
+  "paused_until",
+  "day",
+  "day_count",
+  "next_at",
+] as const;
+type LineLane = Pick<LanesTable, (typeof laneColumns)[number]>;
+
 /** How many messages a line may hand over now. After a pause one goes first, and shows whether the phone can send again. */
-export function maxHandover(
-  lane: Pick<
-    LanesTable,
-    "operator_paused_at" | "paused_since" | "paused_until" | "day" | "day_count" | "next_at"
-  >,
-  line: PhoneLine,
-  inHand: number,
-  at: number,
-): number {
+export function maxHandover(lane: LineLane, line: PhoneLine, inHand: number, at: number): number {
   if (!line.isOpen || lane.operator_paused_at !== null || (lane.paused_until ?? 0) > at) return 0;
   const probes = lane.paused_since === null ? Number.POSITIVE_INFINITY : 1 - inHand;
   const sentToday = lane.day === line.day?.name ? lane.day_count : 0;
@@ -219,10 +217,7 @@ async function listed(tx: Tx, { phoneId, newestFirst }: PullInput): Promise<List
 
 /** What decides when a line may next hand over a message. */
 export interface LineState {
-  lane: Pick<
-    LanesTable,
-    "id" | "operator_paused_at" | "paused_since" | "paused_until" | "day" | "day_count" | "next_at"
-  >;
+  lane: LineLane;
   inHand: number;
   /** When the first of the waiting messages is due, epoch ms; null: none waits. */
   dueAt: number | null;
@@ -240,7 +235,7 @@ export const readLines = readOperation(
     for (const gatewayId of input.gatewayIds) {
       const lane = await tx.db
         .selectFrom("lanes")
-        .select(["id", "operator_paused_at", "paused_since", "paused_until", "day", "day_count", "next_at"])
+        .select(laneColumns)
         .where("id", "=", gatewayId)
         .executeTakeFirst();
       if (!lane) continue;
@@ -254,5 +249,31 @@ export const readLines = readOperation(
       lines.push({ lane, inHand, dueAt });
     }
     return lines;
+  },
+);
+
+/** Items in one look for phones that have some. */
+const lookedAt = 500;
+
+/** Phones that have items whose time is over at `at`, epoch ms; at most those of the 500 oldest items. */
+export const findUnreported = readOperation("findUnreported", async (tx, at: number): Promise<string[]> => {
+  const rows = await tx.db
+    .selectFrom(tx.indexed("phone_items", "phone_items_over"))
+    .select("phone_id")
+    .where("open", "=", sql.lit(1))
+    .where("valid_until", "<=", at - graceMs)
+    .orderBy("valid_until")
+    .limit(lookedAt)
+    .execute();
+  return [...new Set(rows.map(({ phone_id }) => phone_id))];
+});
+
+/** Ends the wait for a phone's items whose time is over, whether or not the phone asks; returns how many there were. */
+export const endUnreported = writeOperation(
+  "endUnreported",
+  async (tx, { phoneId, at }: { phoneId: string; at: number }): Promise<number> => {
+    await lockPhone(tx, phoneId);
+    const items = await openItems(tx, phoneId);
+    return items.length - (await giveUpUnreported(tx, items, at)).length;
   },
 );

@@ -2,7 +2,6 @@
 // any order, so an item only moves forward, and a failure is final for the id under which the phone knows the item.
 
 import { sql } from "kysely";
-import { type PhoneFailure, phoneStateRank } from "#contract/phones/states.ts";
 import { writeOperation } from "#store/database.ts";
 import { applyReceipt } from "#store/feedback/receipts.ts";
 import { storePause, storeResume, untilConnected } from "#store/lanes/lanes.ts";
@@ -11,18 +10,43 @@ import type { PhoneItemsTable } from "#store/schema/phones.ts";
 import { lockLinkedPhone } from "./phones.ts";
 import { slowDown, slowedGap } from "./slowdown.ts";
 
-/** One report, as its adapter understood it. */
+/** The states of an item in the app's words, in their order; the last two are failures. */
+export const phoneStates = ["Pending", "Processed", "Sent", "Delivered", "Failed", "Cancelled"] as const;
+
+/** How far an item is on the phone; failures count as nothing, as no report does. */
+const rankOf = (state: string): number => ["Pending", "Processed", "Sent", "Delivered"].indexOf(state);
+
+/**
+ * Why a phone failed to send a message.
+ * - `phone`: the phone or its SIM cannot send at the moment; certainly not sent.
+ * - `limited`: the phone may not send so fast; certainly not sent.
+ * - `rejected`: the message can never be sent.
+ * - `vague`: not sent, for no reason that would say what to do.
+ * - `expired`: its time was over before the phone got to it; certainly not sent.
+ * - `delivery`: it was sent, and did not arrive.
+ *
+ * `nothingLeft`: no part of a long text can have been sent either, since the phone failed before it sent the first. Each part
+ * is sent by itself, so of other failures some parts may have gone before.
+ */
+export interface PhoneFailure {
+  kind: "phone" | "limited" | "rejected" | "vague" | "expired" | "delivery";
+  code: string;
+  reason: string;
+  nothingLeft?: boolean;
+}
+
+/** One report about an item. */
 export interface PhoneReport {
   messageId: string;
   transmission: number;
   /** The number that the report is about; null: it does not say. */
   recipient: string | null;
-  state: "Pending" | "Processed" | "Sent" | "Delivered" | "Failed" | "Cancelled";
+  state: (typeof phoneStates)[number];
   /** Set where the state is `Failed`. */
   failure: PhoneFailure | null;
 }
 
-export interface PhoneReportInput {
+interface PhoneReportInput {
   phoneId: string;
   tokenHash: string;
   reports: readonly PhoneReport[];
@@ -38,20 +62,21 @@ export interface PhoneReportInput {
   gapsMs: Readonly<Record<string, number>>;
 }
 
-export type PhoneReportResult = { kind: "revoked" } | { kind: "reported"; late: number };
-
 /** How often a message is tried again after failures without a better reason. */
 const maxVagueFailures = 2;
 const firstPauseMs = 5_000;
 const maxPauseMs = 300_000;
 
-/** Applies a phone's reports. One about a message that this phone does not have changes nothing. */
+/**
+ * Applies a phone's reports. One about a message that this phone does not have changes nothing. False if the phone's token is no
+ * longer valid.
+ */
 export const storePhoneReports = writeOperation(
   "storePhoneReports",
-  async (tx, input: PhoneReportInput): Promise<PhoneReportResult> => {
+  async (tx, input: PhoneReportInput): Promise<boolean> => {
     const { phoneId, tokenHash, at, eventId } = input;
     const phone = await lockLinkedPhone(tx, phoneId, tokenHash);
-    if (phone === null) return { kind: "revoked" };
+    if (phone === null) return false;
     const phoneName = phone.name ?? "the phone";
     const ids = [...new Set(input.reports.map(({ messageId }) => messageId))];
     const found = await tx.db
@@ -84,7 +109,6 @@ export const storePhoneReports = writeOperation(
     const passed = new Set<string>();
     /** When the last of the messages that were too many was handed over. */
     const limited = new Map<string, number>();
-    let late = 0;
     for (const report of input.reports) {
       const item = items.get(report.messageId);
       const row = rows.get(report.messageId);
@@ -98,7 +122,6 @@ export const storePhoneReports = writeOperation(
         phoneName,
         parts: parts.get(row.id) ?? 1,
       });
-      if (effect === "late") late += 1;
       if (effect === "passed") passed.add(item.gateway_id);
       if (effect === "limited")
         limited.set(item.gateway_id, Math.max(item.handed_at, limited.get(item.gateway_id) ?? 0));
@@ -136,7 +159,7 @@ export const storePhoneReports = writeOperation(
         await storeResume(tx, event);
       }
     }
-    return { kind: "reported", late };
+    return true;
   },
 );
 
@@ -148,11 +171,8 @@ type Context = PhoneReportInput & {
   phoneName: string;
 };
 
-/**
- * `passed`: the phone sent it. `at_fault`: the phone, not the message, is why it was not sent. `limited`: it was one too many. `late`: it
- * says nothing new.
- */
-type Effect = "passed" | "at_fault" | "limited" | "late" | "noted";
+/** `passed`: the phone sent it. `at_fault`: the phone, not the message, is why it was not sent. `limited`: it was one too many. */
+type Effect = "passed" | "at_fault" | "limited" | "noted";
 
 function apply(
   changes: TransitionBatch,
@@ -162,12 +182,12 @@ function apply(
   input: Context,
 ): Effect {
   const { at, phoneName } = input;
-  const reference = referenceOf(report);
+  const reference = itemIdOf(report.messageId, report.transmission);
   const isCurrent = report.transmission === item.transmission;
   switch (report.state) {
     case "Pending":
     case "Processed":
-      if (!isCurrent || phoneStateRank(item.state) >= phoneStateRank(report.state)) return "late";
+      if (!isCurrent || rankOf(item.state) >= rankOf(report.state)) return "noted";
       item.state = report.state;
       if (report.state === "Processed" && row.status === "sending")
         changes.addTimelineEntry(
@@ -186,14 +206,14 @@ function apply(
       if (report.state === "Delivered")
         applyReceipt(changes, row, { step: "delivered", details: { at, detail: "" } });
       if (isCurrent) {
-        if (phoneStateRank(item.state) < phoneStateRank(report.state)) item.state = report.state;
+        if (rankOf(item.state) < rankOf(report.state)) item.state = report.state;
         item.open = 0;
       }
       return "passed";
     }
     case "Cancelled":
     case "Failed":
-      if (!isCurrent || item.state === "Failed" || item.state === "Cancelled") return "late";
+      if (!isCurrent || item.state === "Failed" || item.state === "Cancelled") return "noted";
       return applyFailure(changes, row, item, report, input);
   }
 }
@@ -206,11 +226,11 @@ function applyFailure(
   input: Context,
 ): Effect {
   const { at, laneNow } = input;
-  const wasSent = phoneStateRank(item.state) >= phoneStateRank("Sent") || row.sent_at !== null;
+  const wasSent = rankOf(item.state) >= rankOf("Sent") || row.sent_at !== null;
   item.open = 0;
   if (wasSent) {
     // The network took it, or a part of it, and says now that it did not arrive.
-    if (state === "Cancelled" || item.state === "Delivered") return "late";
+    if (state === "Cancelled" || item.state === "Delivered") return "noted";
     const message = failure?.reason ?? "";
     const code = input.parts > 1 ? "partial" : (failure?.code ?? "undelivered");
     applyReceipt(changes, row, { step: "undelivered", details: { at, detail: message, code, message } });
@@ -266,7 +286,7 @@ function applyFailure(
   return "noted";
 }
 
-/** The id under which a phone knows a message. */
-function referenceOf({ messageId, transmission }: Pick<PhoneReport, "messageId" | "transmission">): string {
+/** The id under which a phone knows a message. A repetition has another one, because the phone takes a failure as final. */
+export function itemIdOf(messageId: string, transmission: number): string {
   return transmission === 1 ? messageId : `${messageId}.${transmission}`;
 }

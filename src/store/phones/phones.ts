@@ -9,7 +9,7 @@ import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import type { PhonesTable } from "#store/schema/phones.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
-import { endAsUnknown } from "./ended-items.ts";
+import { endAsUnknown, openItems } from "./open-items.ts";
 
 /** What the sealed pairing of a phone is bound to. */
 export const phonePairingContext = (phoneId: string) => `phones ${phoneId} pairing`;
@@ -41,6 +41,24 @@ export const readPhone = readOperation("readPhone", async (tx, id: string): Prom
   const row = await tx.db.selectFrom("phones").selectAll().where("gateway_id", "=", id).executeTakeFirst();
   return row ?? null;
 });
+
+/** The digests of the tokens that are valid now; a phone that has none is left out. */
+export const readPhoneTokens = readOperation(
+  "readPhoneTokens",
+  async (tx, ids: readonly string[]): Promise<Pick<PhonesTable, "gateway_id" | "token_hash">[]> => {
+    const requested = tx.rows(
+      "requested",
+      { gateway_id: "text" },
+      ids.map((gateway_id) => ({ gateway_id })),
+    );
+    return await tx.db
+      .selectFrom(tx.indexed("phones"))
+      .select(["gateway_id", "token_hash"])
+      .where(sql<boolean>`gateway_id in (select gateway_id from ${requested})`)
+      .where("token_hash", "is not", null)
+      .execute();
+  },
+);
 
 /** A gateway with what handing over its messages takes from its account. */
 export type PulledGateway = GatewaysTable & { time_zone: string; lateness_ms: number };
@@ -155,16 +173,9 @@ export const offerPairing = writeOperation(
 
 export type PhoneDescription = Pick<PhonesTable, "name" | "app_version" | "sims" | "uses_push">;
 
-/** What the phone that had the link before was given and did not report may have been sent: it has no other proof. */
+/** What a phone was handed and did not report may have been sent, and there is no other proof once its link is over. */
 async function endItems(tx: Tx, phoneId: string, at: number, message: string): Promise<void> {
-  const items = await tx.db
-    .selectFrom(tx.indexed("phone_items", "phone_items_open"))
-    .select("message_id")
-    .where("phone_id", "=", phoneId)
-    .where("open", "=", sql.lit(1))
-    .execute();
-  const ids = items.map(({ message_id }) => message_id);
-  await endAsUnknown(tx, ids, { at, code: "phone_gone", message });
+  await endAsUnknown(tx, await openItems(tx, phoneId), { at, code: "phone_gone", message });
 }
 
 /**

@@ -8,17 +8,13 @@ import { holdGateways } from "#store/gateways/hold.ts";
 import { storePause, storeResume, untilConnected } from "#store/lanes/lanes.ts";
 import { moveLocked } from "#store/messages/move.ts";
 import type { Route, Router } from "#store/messages/router.ts";
+import type { PhoneLine } from "./phone-items.ts";
 
 /** A gateway of a phone, as a spread weighs it. */
-export interface SpreadMember {
-  gatewayId: string;
+export interface SpreadMember extends Pick<PhoneLine, "gatewayId" | "isOpen" | "day"> {
   identifier: string;
   /** The gateway that owns the link to the phone. */
   phoneId: string;
-  /** Whether its hours allow sending now. */
-  isOpen: boolean;
-  /** The local day, and how many messages may go on it; null: no cap. */
-  day: { name: string; limit: number } | null;
 }
 
 export interface Spread extends Route {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { storeSends } from "#store/messages/insert.ts";
-import { endUnreported, findUnreported } from "#store/phones/unreported.ts";
+import { endUnreported, findUnreported } from "#store/phones/phone-items.ts";
 import { onBothEngines } from "../conformance.ts";
 import { makeAccount, makeGateway, messageRow, now, sendOf } from "../rows.ts";
 

@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isUndriven } from "#contract/phones/undriven.ts";
 import { adapters } from "#gateways/registry.ts";
 import { android, androidSettings } from "#gateways/sms/android/android.ts";
+import { undrivenKinds } from "#store/gateways/gateways.ts";
 
 test("the lanes without an owner are those of the kinds whose messages are fetched, or sent by others", () => {
   for (const { kind, connection } of adapters)
-    assert.equal(isUndriven(kind), connection === "pulled" || connection === "members", kind);
+    assert.equal(undrivenKinds.has(kind), connection === "pulled" || connection === "members", kind);
 });
 
 test("settings have defaults, and name slots from 1", () => {
