@@ -250,7 +250,7 @@ export class Phones {
   }
 
   /** What the phone is to be set to. */
-  async settings({ phone }: LinkedPhone): Promise<object> {
+  async settings({ phone }: LinkedPhone): Promise<ReturnType<typeof settingsOf>> {
     const { pingS } = await this.#configuration(phone);
     const { publicUrl, sealer } = this.#deps;
     const settings = settingsOf({
@@ -264,7 +264,7 @@ export class Phones {
   }
 
   /** Where the phone posts what it receives; nothing without a public URL. */
-  async webhooks({ phone }: LinkedPhone): Promise<object[]> {
+  async webhooks({ phone }: LinkedPhone): Promise<ReturnType<typeof webhooksOf>> {
     const { pingS, url } = await this.#configuration(phone);
     const hooks = url === null ? [] : webhooksOf({ id: phone.gateway_id, url, pings: pingS !== null });
     this.#noteFetched(phone.gateway_id, "webhooks", hooks);

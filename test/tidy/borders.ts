@@ -94,7 +94,6 @@ export const longFiles: Readonly<Record<string, string>> = {};
 /** Files with logic that have no twin test, each with its reason. */
 export const withoutTwin: Readonly<Record<string, string>> = {
   "src/gateways/sms/vendors/": "definitions, run by vendors.test.ts with the recorded traffic of each vendor",
-  "src/http/pages/link-phone.ts": "shown by the test of phones/link.ts",
   "src/http/routes/phones/": "asked by the simulated phones of phones, as the app asks",
   "src/store/phones/": "run by the simulated phones of phones, on both engines",
   "src/gateways/session.ts": "types and one error, run by the test of messaging/deliver/session.ts",

@@ -5,15 +5,13 @@ import { type Problem, problem } from "#contract/problem.ts";
 import { readBytes } from "#http/body/bytes.ts";
 import { noRoom } from "#http/body/parse.ts";
 import { unreadBodyProblem } from "#http/body/read.ts";
-import type { Call, Head } from "#http/call.ts";
+import type { Call } from "#http/call.ts";
 import type { LinkedPhone } from "#phones/phones.ts";
 import { exceededBound } from "#runtime/json-bounds.ts";
 import { clientNetwork } from "#runtime/net/client-network.ts";
 
 /** What the app's own server has in front of its paths, so that the app's documentation fits ours. */
 export const phonePath = "/api/mobile/v1";
-
-export const phoneHead = { tag: "Phones", family: "open" } as const satisfies Partial<Head>;
 
 /** The credential of a request by its scheme. Null when the request has none. */
 export function credentialOf(call: Call, scheme: "Bearer" | "Code"): string | null {
@@ -42,13 +40,16 @@ export async function withThrottle<T>(
   return found ?? notAuthenticated;
 }
 
-/** The phone whose token the request shows. */
-export const phoneOf = (call: Call) =>
-  withThrottle<LinkedPhone>(call, credentialOf(call, "Bearer"), (token) =>
+/** Answers for the phone whose token the request shows. */
+export async function asPhone<Answer>(
+  call: Call,
+  answer: (linked: LinkedPhone) => Promise<Answer>,
+): Promise<Answer | typeof notAuthenticated | Problem> {
+  const linked = await withThrottle<LinkedPhone>(call, credentialOf(call, "Bearer"), (token) =>
     call.core.phones.authenticate(token, call.request.headers["user-agent"]),
   );
-
-export const isPhone = (value: object): value is LinkedPhone => "tokenHash" in value;
+  return "tokenHash" in linked ? await answer(linked) : linked;
+}
 
 /** Far more than a report or a description is long, bytes. */
 const maxBytes = 256 * 1024;
