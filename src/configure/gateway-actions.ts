@@ -1,7 +1,6 @@
 // What operators do to gateways beside changing them: delete, pause and resume.
 
-import { findOtherSim } from "#phones/phone-of-account.ts";
-import { findSpreadWith } from "#phones/spread-members.ts";
+import { findUse, type InUse } from "#phones/configuration.ts";
 import { priorities } from "#queue/priority.ts";
 import { pauseByOperator, resumeByOperator } from "#store/gateways/actions.ts";
 import { type DeleteGatewayResult, deleteGateway as deleteRow } from "#store/gateways/delete.ts";
@@ -9,9 +8,6 @@ import type { ConfigureDeps } from "./resource.ts";
 
 /** What waits and is under way is counted up to this. */
 const maxCounted = 1_000;
-
-/** Why a gateway cannot be deleted: the spread that names it, or the gateway of another SIM of its phone. */
-type InUse = { kind: "member"; of: string } | { kind: "phone"; of: string };
 
 /**
  * Deletes a gateway at once when no message waits on it and none is under way; else it takes no new ones from now on, and is deleted
@@ -22,10 +18,8 @@ export async function deleteGateway(
   accountId: string,
   identifier: string,
 ): Promise<DeleteGatewayResult | InUse> {
-  const spread = await findSpreadWith(deps, accountId, identifier);
-  if (spread !== null) return { kind: "member", of: spread };
-  const other = await findOtherSim(deps, accountId, identifier);
-  if (other !== null) return { kind: "phone", of: other };
+  const use = await findUse(deps, accountId, identifier);
+  if (use !== null) return use;
   const at = deps.clock.now();
   const input = { accountId, identifier, at, priorities, countTo: maxCounted };
   return await deps.database.run(deleteRow, input);

@@ -5,8 +5,7 @@ import type { Issue } from "#contract/issue.ts";
 import { maxGateways } from "#contract/limits.ts";
 import { type GatewayFields, gatewayFields, gatewayRules } from "#contract/manage/gateways.ts";
 import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
-import { phoneIssues } from "#phones/phone-of-account.ts";
-import { type GatewayOwner, spreadIssues } from "#phones/spread-members.ts";
+import { type GatewayOwner, phoneIssues } from "#phones/configuration.ts";
 import type { Database } from "#store/database.ts";
 import { findGatewayByIdentifier, saveGateway, settingsContext } from "#store/gateways/gateways.ts";
 import { retryOvertaken } from "#store/revision.ts";
@@ -37,10 +36,7 @@ export const gateways = defineResource({
     },
     context: settingsContext,
   },
-  check: async (fields, deps, of: GatewayOwner, before) => [
-    ...(await phoneIssues(fields, deps, of, before)),
-    ...(await spreadIssues(fields, deps, of, before)),
-  ],
+  check: phoneIssues,
   columns: (fields, { accountId }: GatewayOwner, existing: GatewaysTable | null) => ({
     account_id: accountId ?? "",
     identifier: fields.identifier,

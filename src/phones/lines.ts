@@ -1,5 +1,6 @@
 // The gateways that one phone serves, each through one of its SIMs, and how much of each may be handed over now.
 
+import type { z } from "zod";
 import type { GatewayRules } from "#contract/manage/gateways.ts";
 import type { Core } from "#core/core.ts";
 import { paceOf, rulesIn } from "#gateways/rules.ts";
@@ -32,19 +33,29 @@ export async function linesOf(
 /** The id of the phone that serves a gateway: the gateway that owns the link. */
 export const phoneIdOf = ({ gateway, settings }: Line): string => settings.phone ?? gateway.id;
 
-/** The gateways of all phones of an account. One whose settings cannot be read is left out. */
+/** The gateways of all phones of an account. */
 export async function linesIn(
-  { database, sealer, log }: Pick<Core, "database" | "log" | "sealer">,
+  deps: Pick<Core, "database" | "log" | "sealer">,
   accountId: string,
 ): Promise<Line[]> {
-  const gateways = await database.run(readPulledGateways, { accountId, kind: android.kind });
-  return gateways.flatMap((gateway) => {
+  const own = await gatewaysOf(deps, { accountId, kind: android.kind }, androidSettings);
+  return own.map(({ gateway, settings }) => {
+    const rules = rulesIn(gateway);
+    return { gateway, settings, rules: { ...rules, pace: paceOf(rules.pace, android.defaultPace) } };
+  });
+}
+
+/** The account's gateways of a kind with their settings, oldest first. One whose settings cannot be read is left out. */
+export async function gatewaysOf<Settings>(
+  { database, sealer, log }: Pick<Core, "database" | "sealer"> & Partial<Pick<Core, "log">>,
+  of: { accountId: string; kind: string },
+  schema: z.ZodType<Settings>,
+): Promise<{ gateway: PulledGateway; settings: Settings }[]> {
+  return (await database.run(readPulledGateways, of)).flatMap((gateway) => {
     try {
-      const settings = androidSettings.parse(openSettings(sealer, gateway));
-      const rules = rulesIn(gateway);
-      return [{ gateway, settings, rules: { ...rules, pace: paceOf(rules.pace, android.defaultPace) } }];
+      return [{ gateway, settings: schema.parse(openSettings(sealer, gateway)) }];
     } catch (error) {
-      log.error(
+      log?.error(
         { event: "gateway.settings_unreadable", gateway: gateway.identifier, error },
         "The settings of a gateway could not be read; its messages wait.",
       );

@@ -4,46 +4,30 @@
 import type { Core } from "#core/core.ts";
 import { spread as kind, spreadSettings } from "#gateways/sms/android/spread.ts";
 import { priorities } from "#queue/priority.ts";
-import { openSettings } from "#store/gateways/gateways.ts";
-import { readPulledGateways } from "#store/phones/phones.ts";
 import { distributeSpread, readSpreadAccounts, type Spread } from "#store/phones/spread.ts";
-import { lateMs, linesIn, offlineMs, phoneIdOf, phoneLine } from "./lines.ts";
+import { gatewaysOf, lateMs, linesIn, offlineMs, phoneIdOf, phoneLine } from "./lines.ts";
 
 type SpreadDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;
 
-/** The account's spreads that are switched on. One whose settings cannot be read is left out. */
+/** The account's spreads that are switched on. */
 async function spreadsOf(deps: SpreadDeps, accountId: string): Promise<Spread[]> {
-  const { clock, database, log, sealer } = deps;
-  const gateways = await database.run(readPulledGateways, { accountId, kind: kind.kind });
-  const active = gateways.filter((gateway) => gateway.active === 1);
+  const all = await gatewaysOf(deps, { accountId, kind: kind.kind }, spreadSettings);
+  const active = all.filter(({ gateway }) => gateway.active === 1);
   if (active.length === 0) return [];
-  const now = clock.now();
+  const now = deps.clock.now();
   const lines = (await linesIn(deps, accountId)).map((line) => {
     const { gatewayId, isOpen, day } = phoneLine(line, { now, random: 0, catchesUp: false });
     return { gatewayId, identifier: line.gateway.identifier, phoneId: phoneIdOf(line), isOpen, day };
   });
-  return active.flatMap((gateway) => {
-    try {
-      const { members } = spreadSettings.parse(openSettings(sealer, gateway));
-      return [
-        {
-          id: gateway.id,
-          kind: kind.kind,
-          identifier: gateway.identifier,
-          members: lines.filter(({ identifier }) => members.includes(identifier)),
-          others: lines.filter(({ identifier }) => !members.includes(identifier)),
-          lateBefore: now - lateMs,
-          offlineBefore: now - offlineMs,
-        },
-      ];
-    } catch (error) {
-      log.error(
-        { event: "gateway.settings_unreadable", gateway: gateway.identifier, error },
-        "The settings of a spread could not be read; its messages wait.",
-      );
-      return [];
-    }
-  });
+  return active.map(({ gateway, settings: { members } }) => ({
+    id: gateway.id,
+    kind: kind.kind,
+    identifier: gateway.identifier,
+    members: lines.filter(({ identifier }) => members.includes(identifier)),
+    others: lines.filter(({ identifier }) => !members.includes(identifier)),
+    lateBefore: now - lateMs,
+    offlineBefore: now - offlineMs,
+  }));
 }
 
 /** Messages in one transaction, from each gateway. */

@@ -1,4 +1,4 @@
-// The members of a spread: gateways of phones of its own account, which stay that while the spread names them.
+// What gateways of phones name: a phone of their own account, and a spread gateways of phones, which stay that while they are named.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -61,4 +61,28 @@ test("a spread has no link of its own, and is shown with its members", async () 
   const { data } = (await m.operator("GET", `${path}/both`)).json();
   assert.deepEqual([data.kind, data.state, data.session], ["spread", "active", null]);
   assert.ok(Array.isArray(data.settings.members));
+});
+
+test("a gateway names a phone of its own account alone, and another account's is refused like an id without a phone", async () => {
+  const { it, operator } = m;
+  await it.account({ name: "others" });
+  const phoneOfOther = await it.gateway({ identifier: "their-other", kind: "android" });
+  const { id: accountId } = await it.account({ name: "own" });
+  const ownPhone = await it.gateway({ identifier: "own", kind: "android" });
+  const notAPhone = await it.gateway({ identifier: "own-sandbox", kind: "sandbox" });
+  const ownPath = `/accounts/${accountId}/gateways`;
+  const create = (identifier: string, phone: string) =>
+    operator("POST", ownPath, { identifier, channel: "sms", kind: "android", settings: { phone, sim: 2 } });
+  for (const phone of [phoneOfOther, notAPhone, "gw_unknown"]) {
+    const reply = await create("second", phone);
+    assert.equal(reply.statusCode, 422, phone);
+    assert.deepEqual(Object.keys(reply.json().errors), ["settings.phone"]);
+    assert.match(reply.json().errors["settings.phone"][0], /^is no phone of this account/);
+  }
+  assert.equal((await create("second", ownPhone)).statusCode, 201);
+  const change = (settings: object) => operator("PATCH", `${ownPath}/second`, { settings });
+  assert.equal((await change({ phone: phoneOfOther })).statusCode, 422);
+  assert.equal((await change({ sim: 1 })).statusCode, 200);
+  assert.equal((await change({ phone: ownPhone })).statusCode, 200);
+  assert.equal((await change({ phone: null })).statusCode, 200);
 });
