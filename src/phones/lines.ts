@@ -67,7 +67,7 @@ export async function gatewaysOf<Settings>(
 /** How much of a line may be handed over at `now`. `random`: of the jitter, in [0, 1). */
 export function phoneLine(
   { gateway, settings, rules: { pace } }: Line,
-  { now, random, catchesUp }: { now: number; random: number; catchesUp: boolean },
+  { now, random = 0, catchesUp = false }: { now: number; random?: number; catchesUp?: boolean },
 ): PhoneLine {
   const hours = pace.hours === null ? null : withinHours(pace.hours, now, gateway.time_zone);
   const gapMs = (pace.per_second === null ? 0 : 1000 / pace.per_second) + random * pace.jitter_ms;
@@ -110,12 +110,7 @@ function nextOf(line: Line, { lane, inHand, dueAt }: LineState, now: number): nu
   const paused = untilAsked ? { paused_until: null, paused_since: null } : {};
   const at = Math.max(now, dueAt, lane.next_at ?? 0, untilAsked ? 0 : (lane.paused_until ?? 0));
   if (inHand >= settings.ahead || (lane.paused_since !== null && !untilAsked && inHand > 0)) return null;
-  const max = maxHandover(
-    { ...lane, ...paused },
-    phoneLine(line, { now: at, random: 0, catchesUp: false }),
-    inHand,
-    at,
-  );
+  const max = maxHandover({ ...lane, ...paused }, phoneLine(line, { now: at }), inHand, at);
   if (max > 0) return at;
   const hours = rules.pace.hours === null ? null : withinHours(rules.pace.hours, at, gateway.time_zone);
   if (hours?.open === false) return hours.opensAt;

@@ -234,9 +234,7 @@ export class Phones {
       reports: read.reports,
       at: now,
       steadyAt: clock.steady(),
-      gapsMs: Object.fromEntries(
-        lines.map((line) => [line.gateway.id, phoneLine(line, { now, random: 0, catchesUp: false }).gapMs]),
-      ),
+      gapsMs: Object.fromEntries(lines.map((line) => [line.gateway.id, phoneLine(line, { now }).gapMs])),
       eventId: newId("gp"),
       delaysMs: Array.from({ length: countedDelays }, (_, i) =>
         retryDelay(retryRuleOf(rules), i + 1, "above_first", random.random()),

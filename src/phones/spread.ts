@@ -16,7 +16,7 @@ async function spreadsOf(deps: SpreadDeps, accountId: string): Promise<Spread[]>
   if (active.length === 0) return [];
   const now = deps.clock.now();
   const lines = (await linesIn(deps, accountId)).map((line) => {
-    const { gatewayId, isOpen, day } = phoneLine(line, { now, random: 0, catchesUp: false });
+    const { gatewayId, isOpen, day } = phoneLine(line, { now });
     return { gatewayId, identifier: line.gateway.identifier, phoneId: phoneIdOf(line), isOpen, day };
   });
   return active.map(({ gateway, settings: { members } }) => ({
@@ -47,7 +47,7 @@ async function distribute(
   spread: Spread,
 ): Promise<number> {
   crashPoint("spread.before");
-  const { moved } = await database.run(distributeSpread, {
+  const moved = await database.run(distributeSpread, {
     spread,
     at: clock.now(),
     point: random.random(),

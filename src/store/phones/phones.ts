@@ -94,20 +94,34 @@ export async function lockLinkedPhone(tx: Tx, id: string, tokenHash: string): Pr
   return phone?.token_hash === tokenHash ? phone : null;
 }
 
-/** Records how the link of a gateway is; a change is the event `gateway.linked` or `gateway.unlinked`. */
+/** Records how the link of a gateway is, at `at`. A change is the event `gateway.linked` or `gateway.unlinked`. */
 async function recordLink(
   tx: Tx,
-  link: Pick<GatewaySessionsTable, "gateway_id" | "status" | "reason" | "linked_at" | "changed_at">,
-  eventId: string,
+  gatewayId: string,
+  link: {
+    status: GatewaySessionsTable["status"];
+    at: number;
+    eventId: string;
+    reason?: string;
+    /** Since when a phone is linked; absent if none is. */
+    linkedAt?: number | null;
+  },
 ): Promise<void> {
-  const { gateway_id: gatewayId, linked_at: linkedAt, changed_at: at, reason } = link;
+  const { status, at, eventId, reason = null, linkedAt = null } = link;
   const before = await tx.db
     .selectFrom("gateway_sessions")
     .select(["linked_at", "status", "changed_at"])
     .where("gateway_id", "=", gatewayId)
     .executeTakeFirst();
-  const changed_at = before?.status === link.status ? before.changed_at : at;
-  const row = { ...link, changed_at, pairing: null, pairing_expires_at: null };
+  const row = {
+    gateway_id: gatewayId,
+    status,
+    reason,
+    linked_at: linkedAt,
+    changed_at: before?.status === status ? before.changed_at : at,
+    pairing: null,
+    pairing_expires_at: null,
+  };
   await tx.db
     .insertInto("gateway_sessions")
     .values(row)
@@ -140,36 +154,30 @@ export const offerPairing = writeOperation(
     >,
   ): Promise<void> => {
     const { at, eventId, ...offer } = input;
-    const before = await lockPhone(tx, offer.gateway_id);
-    if (before === undefined) {
-      const unknown = { name: null, app_version: null, battery: null, clock_skew_ms: null };
-      await tx.db
-        .insertInto("phones")
-        .values({
-          ...offer,
-          ...unknown,
-          token_hash: null,
-          sims: "[]",
-          uses_push: 0,
-          linked_at: null,
-          seen_at: null,
-          ended_reason: null,
-        })
-        .execute();
-    } else {
-      await tx.db.updateTable("phones").set(offer).where("gateway_id", "=", offer.gateway_id).execute();
-    }
-    if (before === undefined || before.linked_at === null) {
-      const link = {
-        gateway_id: offer.gateway_id,
-        status: "pairing" as const,
-        reason: null,
-        linked_at: null,
-      };
-      await recordLink(tx, { ...link, changed_at: at }, eventId);
-    }
+    const { gateway_id } = offer;
+    const before = await lockPhone(tx, gateway_id);
+    await tx.db
+      .insertInto("phones")
+      .values({ ...neverLinked, ...offer })
+      .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet(offer))
+      .execute();
+    if (before === undefined || before.linked_at === null)
+      await recordLink(tx, gateway_id, { status: "pairing", at, eventId });
   },
 );
+
+const neverLinked = {
+  token_hash: null,
+  name: null,
+  app_version: null,
+  sims: "[]",
+  uses_push: 0,
+  battery: null,
+  clock_skew_ms: null,
+  linked_at: null,
+  seen_at: null,
+  ended_reason: null,
+} as const;
 
 export type PhoneDescription = Pick<PhonesTable, "name" | "app_version" | "sims" | "uses_push">;
 
@@ -214,10 +222,8 @@ export const registerPhone = writeOperation(
       at,
       `${replaced} The one before had not reported what became of the message.`,
     );
-    if (before.linked_at !== null) {
-      const link = { gateway_id, status: "logged_out" as const, reason: replaced, linked_at: null };
-      await recordLink(tx, { ...link, changed_at: at }, eventId);
-    }
+    if (before.linked_at !== null)
+      await recordLink(tx, gateway_id, { status: "logged_out", at, eventId, reason: replaced });
     const after: PhonesTable = {
       ...before,
       ...input.phone,
@@ -231,8 +237,7 @@ export const registerPhone = writeOperation(
       ended_reason: null,
     };
     await tx.db.updateTable("phones").set(after).where("gateway_id", "=", gateway_id).execute();
-    const link = { gateway_id, status: "connected" as const, reason: null, linked_at: at, changed_at: at };
-    await recordLink(tx, link, eventId);
+    await recordLink(tx, gateway_id, { status: "connected", at, eventId, linkedAt: at });
     return after;
   },
 );
@@ -292,8 +297,7 @@ export const revokePhone = writeOperation(
       })
       .where("gateway_id", "=", id)
       .execute();
-    const link = { gateway_id: id, status: "logged_out" as const, reason, linked_at: null, changed_at: at };
-    await recordLink(tx, link, eventId);
+    await recordLink(tx, id, { status: "logged_out", at, eventId, reason });
     return true;
   },
 );
@@ -350,8 +354,7 @@ export const disconnectPhone = writeOperation(
     const phone = await lockPhone(tx, id);
     if (!phone || phone.token_hash === null || (phone.seen_at ?? 0) >= before) return false;
     await pauseLanes(tx, input, reason);
-    const link = { gateway_id: id, status: "disconnected" as const, reason, linked_at: phone.linked_at };
-    await recordLink(tx, { ...link, changed_at: at }, eventId);
+    await recordLink(tx, id, { status: "disconnected", at, eventId, reason, linkedAt: phone.linked_at });
     return true;
   },
 );
@@ -364,12 +367,8 @@ export async function reconnectPhone(tx: Tx, phone: PhonesTable, at: number, eve
     .where("gateway_id", "=", phone.gateway_id)
     .executeTakeFirst();
   if (session?.status === "connected") return;
-  const { gateway_id, linked_at } = phone;
-  await recordLink(
-    tx,
-    { gateway_id, linked_at, status: "connected", reason: null, changed_at: at },
-    `${eventId}_${gateway_id}`,
-  );
+  const { gateway_id: id, linked_at: linkedAt } = phone;
+  await recordLink(tx, id, { status: "connected", at, eventId: `${eventId}_${id}`, linkedAt });
 }
 
 /** Stops gateways whose SIM is another one now, until a person resumes them: their messages would come from another number. */

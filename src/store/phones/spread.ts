@@ -203,16 +203,11 @@ export const spreadRouter: Router<Spread> = {
   },
 };
 
-export interface SpreadResult {
-  /** How many messages each gateway got. */
-  moved: { identifier: string; messages: number }[];
-}
-
 const noneCanSend = "None of its phones can send.";
 
 /**
  * Gives members what is due on the spread's lane, and what is due on gateways that cannot send it and was never handed to their
- * phone. The spread is paused while no member can send. At most `limit` messages from each gateway.
+ * phone. The spread is paused while no member can send. At most `limit` messages from each gateway. Returns how many each member got.
  */
 export const distributeSpread = writeOperation(
   "distributeSpread",
@@ -226,11 +221,10 @@ export const distributeSpread = writeOperation(
       limit: number;
       eventId: string;
     },
-  ): Promise<SpreadResult> => {
+  ): Promise<{ identifier: string; messages: number }[]> => {
     const { spread, at, eventId } = input;
-    const result: SpreadResult = { moved: [] };
     const lane = await lockSpread(tx, spread.id);
-    if (!lane) return result;
+    if (!lane) return [];
     const able = new Set((await candidatesOf(tx, spread, at)).map(({ id }) => id));
     const pause = { id: spread.id, fence: lane.fence, at, eventId };
     if (able.size === 0 && lane.paused_since === null) {
@@ -239,7 +233,7 @@ export const distributeSpread = writeOperation(
     } else if (able.size > 0 && lane.paused_since !== null) {
       await storeResume(tx, pause);
     }
-    if (able.size === 0) return result;
+    if (able.size === 0) return [];
     const counts = new Map<string, number>();
     const give = async (from: { gatewayId: string; identifier: string }, why: string) => {
       const rows = await lockWaiting(tx, input, from.gatewayId);
@@ -260,11 +254,10 @@ export const distributeSpread = writeOperation(
       await give({ gatewayId: spread.id, identifier: spread.identifier }, `Given by ${spread.identifier}`);
     for (const from of [...spread.members, ...spread.others])
       if (!able.has(from.gatewayId)) await give(from, `Moved from ${from.identifier}, which cannot send it,`);
-    result.moved = spread.members.flatMap(({ gatewayId, identifier }) => {
+    return spread.members.flatMap(({ gatewayId, identifier }) => {
       const messages = counts.get(gatewayId) ?? 0;
       return messages === 0 ? [] : [{ identifier, messages }];
     });
-    return result;
   },
 );
 
