@@ -1,7 +1,6 @@
 // Phones that fetch their messages: linking one to its gateway, what it says of itself, and the end of the link. Every
 // change locks the phone's row first and lanes after it, so that requests of one phone follow each other.
 
-import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { recordGatewayEvent } from "#store/gateways/events.ts";
 import { storePause, untilConnected } from "#store/lanes/lanes.ts";
@@ -22,18 +21,21 @@ const secrets = {
 } as const;
 export type PhoneSecret = keyof typeof secrets;
 
+async function phoneWith(tx: Tx, secret: PhoneSecret, hash: string): Promise<PhonesTable | null> {
+  const { column, index } = secrets[secret];
+  const row = await tx.db
+    .selectFrom(tx.indexed("phones", index))
+    .selectAll()
+    .where(column, "=", hash)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /** The phone that shows this secret, by its digest. Null for an unknown secret. */
 export const findPhoneBy = readOperation(
   "findPhoneBy",
-  async (tx, { secret, hash }: { secret: PhoneSecret; hash: string }): Promise<PhonesTable | null> => {
-    const { column, index } = secrets[secret];
-    const row = await tx.db
-      .selectFrom(tx.indexed("phones", index))
-      .selectAll()
-      .where(column, "=", hash)
-      .executeTakeFirst();
-    return row ?? null;
-  },
+  async (tx, { secret, hash }: { secret: PhoneSecret; hash: string }): Promise<PhonesTable | null> =>
+    await phoneWith(tx, secret, hash),
 );
 
 /** The phone of the gateway that owns the link; null: it was never linked, nor asked to be. */
@@ -46,15 +48,10 @@ export const readPhone = readOperation("readPhone", async (tx, id: string): Prom
 export const readPhoneTokens = readOperation(
   "readPhoneTokens",
   async (tx, ids: readonly string[]): Promise<Pick<PhonesTable, "gateway_id" | "token_hash">[]> => {
-    const requested = tx.rows(
-      "requested",
-      { gateway_id: "text" },
-      ids.map((gateway_id) => ({ gateway_id })),
-    );
     return await tx.db
       .selectFrom(tx.indexed("phones"))
       .select(["gateway_id", "token_hash"])
-      .where(sql<boolean>`gateway_id in (select gateway_id from ${requested})`)
+      .where("gateway_id", "in", tx.list(ids))
       .where("token_hash", "is not", null)
       .execute();
   },
@@ -204,15 +201,10 @@ export const registerPhone = writeOperation(
     },
   ): Promise<PhonesTable | null> => {
     const { secret, hash, tokenHash, at, eventId } = input;
-    const { column, index } = secrets[secret];
-    const offered = await tx.db
-      .selectFrom(tx.indexed("phones", index))
-      .select("gateway_id")
-      .where(column, "=", hash)
-      .executeTakeFirst();
+    const offered = await phoneWith(tx, secret, hash);
     const before = offered && (await lockPhone(tx, offered.gateway_id));
     // Another phone may have used the code, or a new one may have been made, before the row was locked.
-    if (!before || before[column] !== hash) return null;
+    if (!before || before[secrets[secret].column] !== hash) return null;
     if (secret === "code" && (before.pairing_expires_at ?? 0) <= at) return null;
     const gateway_id = before.gateway_id;
     const replaced = "Another phone was linked.";
