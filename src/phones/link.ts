@@ -57,12 +57,12 @@ export type PhoneLink = Omit<LinkData, "qr"> & { qr: Omit<NonNullable<LinkData["
 async function phoneOf(
   { database, sealer }: Pick<PhoneLinkDeps, "database" | "sealer">,
   gateway: LinkedGateway,
-): Promise<{ id: string; phone: PhonesTable | null; owns: boolean; sim: number | "any" }> {
+): Promise<{ phone: PhonesTable | null; owns: boolean; sim: number | "any" }> {
   const settings = androidSettings.parse(openSettings(sealer, gateway));
   const id = settings.phone ?? gateway.id;
   const phone = await database.run(readPhone, id);
   const isOwn = phone?.account_id === gateway.account_id;
-  return { id, phone: isOwn ? phone : null, owns: id === gateway.id, sim: settings.sim };
+  return { phone: isOwn ? phone : null, owns: id === gateway.id, sim: settings.sim };
 }
 
 const servedElsewhere = {
