@@ -46,13 +46,6 @@ export interface LinkedPhone {
   tokenHash: string;
 }
 
-export interface Registration {
-  id: string;
-  token: string;
-  /** Shown by the app. */
-  login: string;
-}
-
 /** `seen_at` is stored this often by requests that store nothing else, ms. */
 const seenEveryMs = 5_000;
 /** Failures after which a message waits longer each time. */
@@ -116,12 +109,15 @@ export class Phones {
     return { phone: { ...phone, app_version: version }, tokenHash };
   }
 
-  /** Links the phone that shows a code, or an enrolment token, to its gateway; null: it is not valid. */
+  /**
+   * Links the phone that shows a code, or an enrolment token, to its gateway. Null if it is not valid. `login` is what the app
+   * shows.
+   */
   async register(
     shown: { secret: "code" | "enrolment"; text: string },
     device: DeviceDescription,
     userAgent: string | undefined,
-  ): Promise<Registration | null> {
+  ): Promise<{ id: string; token: string; login: string } | null> {
     const { clock, database, newId, random, sealer, log } = this.#deps;
     const token = Buffer.from(random.bytes(24)).toString("base64url");
     const phone: PhoneDescription = {

@@ -11,59 +11,51 @@ import { failureOf } from "./failures.ts";
 
 const maxTextLength = 500;
 
-const clean = (text: string): string => withoutControls(text, maxTextLength);
+const lenientText = z
+  .string()
+  .transform((text) => withoutControls(text, maxTextLength))
+  .nullish()
+  .catch(null)
+  .transform((text) => text ?? null);
 
-const lenientText = z.string().transform(clean).nullish().catch(null);
-
-const simCard = z.object({
-  simNumber: z.int().min(1).max(9),
-  phoneNumber: lenientText,
-  carrierName: lenientText,
-  iccid: lenientText,
-});
+const simCard = z
+  .object({
+    simNumber: z.int().min(1).max(9),
+    phoneNumber: lenientText,
+    carrierName: lenientText,
+    iccid: lenientText,
+  })
+  .transform(({ simNumber: number, phoneNumber, carrierName: carrier, iccid }) => ({
+    number,
+    phoneNumber,
+    carrier,
+    iccid,
+  }));
 
 /** A SIM as the app describes it: the texts are masked but for their last four characters. */
-export interface SimCard {
-  number: number;
-  phoneNumber: string | null;
-  carrier: string | null;
-  iccid: string | null;
-}
+export type SimCard = z.output<typeof simCard>;
 
-const description = z.object({
-  id: z.string().max(64).nullish().catch(null),
-  name: lenientText,
-  pushToken: z.string().nullish().catch(null),
-  simCards: z.array(z.unknown()).max(20).nullish().catch(null),
-});
-
-export interface DeviceDescription {
-  /** The id that the phone got when it was linked. Null for a new phone. */
-  id: string | null;
-  name: string | null;
-  usesPush: boolean;
-  /** Null: this version of the app does not tell. */
-  sims: SimCard[] | null;
-}
-
-/** The body of `POST /device` and `PATCH /device`; null: it is not one. */
-export function readDescription(body: unknown): DeviceDescription | null {
-  const read = description.safeParse(body);
-  if (!read.success) return null;
-  const { id, name, pushToken, simCards } = read.data;
-  const sims = simCards?.flatMap((card): SimCard[] => {
-    const sim = simCard.safeParse(card);
-    if (!sim.success) return [];
-    const { simNumber: number, phoneNumber, carrierName, iccid } = sim.data;
-    return [{ number, phoneNumber: phoneNumber ?? null, carrier: carrierName ?? null, iccid: iccid ?? null }];
-  });
-  return {
+const description = z
+  .object({
+    id: z.string().max(64).nullish().catch(null),
+    name: lenientText,
+    pushToken: z.string().nullish().catch(null),
+    simCards: z.array(z.unknown()).max(20).nullish().catch(null),
+  })
+  .transform(({ id, name, pushToken, simCards }) => ({
+    /** The id that the phone got when it was linked. Null for a new phone. */
     id: id ?? null,
     name: name ? name.slice(0, 128) : null,
-    usesPush: typeof pushToken === "string" && pushToken !== "",
-    sims: sims ?? null,
-  };
-}
+    usesPush: (pushToken ?? "") !== "",
+    /** Null if this version of the app does not say. A SIM that cannot be read is left out. */
+    sims: simCards?.flatMap((card) => simCard.safeParse(card).data ?? []) ?? null,
+  }));
+
+export type DeviceDescription = z.output<typeof description>;
+
+/** The body of `POST /device` and `PATCH /device`; null: it is not one. */
+export const readDescription = (body: unknown): DeviceDescription | null =>
+  description.safeParse(body).data ?? null;
 
 const report = z.object({
   id: z.string(),
@@ -73,7 +65,7 @@ const report = z.object({
 const recipientReport = z.object({
   phoneNumber: z.string().nullish().catch(null),
   state: z.unknown(),
-  error: z.string().transform(clean).nullish().catch(null),
+  error: lenientText,
 });
 
 /** More elements than any version of the app sends. */

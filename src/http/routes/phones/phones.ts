@@ -7,7 +7,6 @@ import type { Call } from "#http/call.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import { type EventSource, eventStreamHeaders } from "#http/reply/sse.ts";
 import { queryOf } from "#http/request.ts";
-import type { Registration } from "#phones/phones.ts";
 import { readDescription } from "#phones/wire.ts";
 import { linkPageEndpoint } from "./link-page.ts";
 import { asPhone, credentialOf, notAuthenticated, phonePath, readJson, withThrottle } from "./phone-call.ts";
@@ -27,7 +26,7 @@ async function register(call: Call) {
   // Counted before the look-up: of guesses that come at once, none is looked up beyond the limit.
   const retryAfterMs = code === null ? 0 : call.gate.signInLimits.linkCode(call.caller.ip);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
-  const linked = await withThrottle<Registration>(call, code ?? credentialOf(call, "Bearer"), (text) =>
+  const linked = await withThrottle(call, code ?? credentialOf(call, "Bearer"), (text) =>
     call.core.phones.register({ secret, text }, device, call.request.headers["user-agent"]),
   );
   if (isProblem(linked) || "status" in linked) return linked;
