@@ -1,9 +1,10 @@
 // Changes to waiting messages: cancelling them, or moving them to another gateway because theirs was disabled or is paused.
 
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { ContentKind } from "#contract/messages/content.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
 import { holdGateways } from "#store/gateways/hold.ts";
-import type { MessagesTable } from "#store/schema/schema.ts";
+import type { MessagesTable, Schema } from "#store/schema/schema.ts";
 import {
   insertNextEntries,
   lockMessageOf,
@@ -88,6 +89,51 @@ export async function moveLocked(
   return rows.length;
 }
 
+/** Messages of a lane that are due, of one priority: a range of the due index, so that what is not due yet is not read. */
+const dueOn = (tx: Tx, laneId: string, priority: number, at: number) =>
+  tx.db
+    .selectFrom("messages")
+    .select("id")
+    .where("gateway_id", "=", laneId)
+    .where("priority", "=", priority)
+    .where("due_at", "<=", at)
+    .orderBy("due_at")
+    .orderBy("id");
+
+/**
+ * Locks messages of a lane that are due and were certainly not sent, the first priority first. `only` narrows them, and null locks all of them.
+ */
+export async function lockDue(
+  tx: Tx,
+  {
+    laneId,
+    priorities,
+    at,
+    limit,
+  }: { laneId: string; priorities: readonly number[]; at: number; limit: number },
+  only: ((eb: ExpressionBuilder<Schema, "messages">) => Expression<SqlBool>) | null,
+): Promise<(Leaving & Pick<MessagesTable, "recipient">)[]> {
+  const found: { id: string }[] = [];
+  for (const priority of priorities) {
+    if (found.length === limit) break;
+    const due = dueOn(tx, laneId, priority, at).where("resends", "=", 0);
+    const narrowed = only === null ? due : due.where(only);
+    found.push(...(await narrowed.limit(limit - found.length).execute()));
+  }
+  if (found.length === 0) return [];
+  // Locked by id, like everywhere, and looked at once more: a stamp, a cancel or a receipt may have been faster.
+  return await tx.db
+    .selectFrom(tx.indexed("messages"))
+    .select(["id", "account_id", "status", "version", "recipient"])
+    .where("id", "in", tx.list(found.map(({ id }) => id)))
+    .where("gateway_id", "=", laneId)
+    .where("due_at", "<=", at)
+    .where("resends", "=", 0)
+    .orderBy("id")
+    .modifyEnd(tx.lock("update"))
+    .execute();
+}
+
 /**
  * Moves messages that are due, whose caller named no gateway, and that were certainly not sent, from a gateway whose lane is paused to
  * another one of the same account, channel and mode (live or test). Messages that may have been sent (`resends` above 0) stay, because a
@@ -123,46 +169,14 @@ export const moveToFailover = writeOperation(
     if ((source.paused_until ?? 0) <= at) return 0;
     const probing = target.paused_since !== null;
     if (probing !== probe || (target.paused_until ?? 0) > at) return 0;
-    const due = (laneId: string, priority: number) =>
-      tx.db
-        .selectFrom("messages")
-        .select("id")
-        // Grouped by priority, each a range of the due index, so that rows that are not due are not read.
-        .where("gateway_id", "=", laneId)
-        .where("priority", "=", priority)
-        .where("due_at", "<=", at)
-        .orderBy("due_at")
-        .orderBy("id");
     if (probe) {
-      for (const priority of priorities) if (await due(to, priority).limit(1).executeTakeFirst()) return 0;
+      for (const priority of priorities)
+        if (await dueOn(tx, to, priority, at).limit(1).executeTakeFirst()) return 0;
     }
     const limit = probe ? 1 : input.limit;
-    const found: { id: string }[] = [];
-    for (const priority of priorities) {
-      if (found.length === limit) break;
-      found.push(
-        ...(await due(from, priority)
-          .where("gateway_pinned", "=", 0)
-          .where("content", "in", contents)
-          .where("resends", "=", 0)
-          .limit(limit - found.length)
-          .execute()),
-      );
-    }
-    if (found.length === 0) return 0;
-    const ids = tx.list(found.map(({ id }) => id));
-    // Locked by id, as everywhere, and checked again: an attempt, a cancellation or a receipt may have come first.
-    const rows: Leaving[] = await tx.db
-      .selectFrom(tx.indexed("messages"))
-      .select(["id", "account_id", "status", "version"])
-      .where("id", "in", ids)
-      .where("gateway_id", "=", from)
-      .where("due_at", "<=", at)
-      .where("gateway_pinned", "=", 0)
-      .where("resends", "=", 0)
-      .orderBy("id")
-      .modifyEnd(tx.lock("update"))
-      .execute();
+    const rows = await lockDue(tx, { laneId: from, priorities, at, limit }, (eb) =>
+      eb.and([eb("gateway_pinned", "=", 0), eb("content", "in", contents)]),
+    );
     return await moveLocked(tx, rows, input);
   },
 );

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { holdGateways } from "#store/gateways/hold.ts";
 import { storePause, storeResume, untilConnected } from "#store/lanes/lanes.ts";
-import { moveLocked } from "#store/messages/move.ts";
+import { lockDue, moveLocked } from "#store/messages/move.ts";
 import type { Route, Router } from "#store/messages/router.ts";
 import type { PhoneLine } from "./phone-items.ts";
 
@@ -236,7 +236,13 @@ export const distributeSpread = writeOperation(
     if (able.size === 0) return [];
     const counts = new Map<string, number>();
     const give = async (from: { gatewayId: string; identifier: string }, why: string) => {
-      const rows = await lockWaiting(tx, input, from.gatewayId);
+      // All that is on its own lane; elsewhere what came through it.
+      const own = from.gatewayId === spread.id;
+      const rows = await lockDue(
+        tx,
+        { ...input, laneId: from.gatewayId },
+        own ? null : (eb) => eb("spread_id", "=", spread.id),
+      );
       const recipients = rows.map(({ recipient }) => recipient);
       const chosen = rows.length === 0 ? null : await choose(tx, spread, recipients, input);
       if (chosen === null) return;
@@ -260,44 +266,6 @@ export const distributeSpread = writeOperation(
     });
   },
 );
-
-/** What is due on a lane and came through the spread, smallest requests first; on the spread's own lane, all. */
-async function lockWaiting(
-  tx: Tx,
-  {
-    spread,
-    at,
-    priorities,
-    limit,
-  }: { spread: Spread; at: number; priorities: readonly number[]; limit: number },
-  laneId: string,
-) {
-  const found: { id: string }[] = [];
-  for (const priority of priorities) {
-    let query = tx.db
-      .selectFrom("messages")
-      .select("id")
-      .where("gateway_id", "=", laneId)
-      .where("priority", "=", priority)
-      .where("due_at", "<=", at)
-      .where("resends", "=", 0);
-    if (laneId !== spread.id) query = query.where("spread_id", "=", spread.id);
-    const left = limit - found.length;
-    if (left > 0) found.push(...(await query.orderBy("due_at").orderBy("id").limit(left).execute()));
-  }
-  if (found.length === 0) return [];
-  // By id, like everywhere, and looked at once more: a hand-over or a cancel may have been faster.
-  return await tx.db
-    .selectFrom(tx.indexed("messages"))
-    .select(["id", "account_id", "status", "version", "recipient"])
-    .where("id", "in", tx.list(found.map(({ id }) => id)))
-    .where("gateway_id", "=", laneId)
-    .where("due_at", "<=", at)
-    .where("resends", "=", 0)
-    .orderBy("id")
-    .modifyEnd(tx.lock("update"))
-    .execute();
-}
 
 /** Forgets the phones of recipients who got nothing since `before`; returns how many. */
 export const deleteSpreadChoices = writeOperation(
