@@ -1,5 +1,4 @@
-// Every environment variable: its name, its form, its default, and what it is for. The only reader of
-// `process.env`; the reference page is made from this file.
+// Every environment variable with its format, default and purpose. The only reader of `process.env`; generates the reference page.
 
 import { readFileSync } from "node:fs";
 import { z } from "zod";
@@ -19,6 +18,8 @@ const text = (purpose: string, example: string, form = "text") => ({
   examples: [example],
   form,
 });
+
+const afterDays = (purpose: string, example: string) => text(purpose, example, "whole number, 1 to 36500");
 
 /** The schema behind the reference page. Keys are the variables' names without `TRUNKLINE_`. */
 export const variables = {
@@ -279,48 +280,33 @@ export const variables = {
   KEEP_MESSAGES_DAYS: days
     .optional()
     .meta(
-      text(
+      afterDays(
         "Removes messages that have ended, with their timelines and receipts, and inbound messages, this many days after their last change. Without it, they are kept forever.",
         "365",
-        "whole number, 1 to 36500",
       ),
     ),
   KEEP_WEBHOOK_DAYS: days
     .prefault("30")
-    .meta(
-      text(
-        "Removes webhook events with their ended deliveries after this many days.",
-        "30",
-        "whole number, 1 to 36500",
-      ),
-    ),
+    .meta(afterDays("Removes webhook events with their ended deliveries after this many days.", "30")),
   KEEP_AUDIT_DAYS: days
     .optional()
     .meta(
-      text(
+      afterDays(
         "Removes entries of the audit log after this many days. Without it, they are kept forever.",
         "730",
-        "whole number, 1 to 36500",
       ),
     ),
   KEEP_USAGE_DAYS: days
     .prefault("90")
     .meta(
-      text(
+      afterDays(
         "Removes the records of single AI calls after this many days; the sums of each day stay.",
         "90",
-        "whole number, 1 to 36500",
       ),
     ),
   KEEP_DEFERRED_DAYS: days
     .prefault("7")
-    .meta(
-      text(
-        "Removes deferred completions with their results this many days after they ended.",
-        "7",
-        "whole number, 1 to 36500",
-      ),
-    ),
+    .meta(afterDays("Removes deferred completions with their results this many days after they ended.", "7")),
   CRASH_AT: z
     .string()
     .optional()
