@@ -11,7 +11,6 @@ import type { Choice } from "#ai/pools/pool.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
 import { maxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { askParts, embeddingParts } from "#ai/stream/embedding-parts.ts";
-import { fold } from "#ai/stream/fold.ts";
 import { unfold } from "#ai/stream/unfold.ts";
 import type { AttemptSpan } from "#ai/tracing/attempt-span.ts";
 import { openaiStream } from "#providers/openai/stream.ts";
@@ -23,6 +22,7 @@ import type {
   ToolsApi,
   VendorAnswer,
 } from "#providers/provider.ts";
+import { fold } from "#providers/translate/fold.ts";
 import { type AttemptResult, askStream, askWhole, type Target } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
 import type {

@@ -6,8 +6,8 @@ import type { ApiRequest } from "#ai/apis/api-request.ts";
 import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
 import { createMessagesRequest } from "#ai/apis/messages/messages.ts";
 import { createResponsesRequest } from "#ai/apis/responses/responses.ts";
-import { fold } from "#ai/stream/fold.ts";
 import { gemini } from "#providers/gemini/gemini.ts";
+import { fold } from "#providers/translate/fold.ts";
 import { answered, json, type Reply, type Script, script, streamed } from "../scripted-members.ts";
 import { call, run } from "./chain-calls.ts";
 

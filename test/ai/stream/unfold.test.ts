@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fold } from "#ai/stream/fold.ts";
 import { unfold } from "#ai/stream/unfold.ts";
 import { openaiStream } from "#providers/openai/stream.ts";
+import { fold } from "#providers/translate/fold.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
 import { answerCases } from "../../providers/fixtures.ts";
 import { eventsOf } from "../../providers/sse.ts";

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fold } from "#ai/stream/fold.ts";
 import { openaiAnswer } from "#providers/openai/answer.ts";
 import { openaiStream } from "#providers/openai/stream.ts";
+import { fold } from "#providers/translate/fold.ts";
 import { requestOf } from "../conformance-cases.ts";
 
 interface Piece {

@@ -2,12 +2,12 @@
 
 import type { AnswerRules, ApiRequest, ChatForm, StreamWriter } from "#ai/apis/api-request.ts";
 import type { ClientApiRow } from "#ai/apis/client-api.ts";
-import { fold } from "#ai/stream/fold.ts";
 import { chunksIn } from "#ai/stream/recorded.ts";
 import { errorFrame, rewrite, type ServicePool, SseWriter } from "#ai/stream/sse-writer.ts";
 import { type ModelRequest, readChat } from "#contract/ai/chat.ts";
 import { chatReply, chatRequest } from "#contract/ai/chat-shapes.ts";
 import type { ApiError } from "#providers/provider.ts";
+import { fold } from "#providers/translate/fold.ts";
 import { parseJson } from "#providers/translate/json.ts";
 
 const noHeaders: ApiRequest["headers"] = {};

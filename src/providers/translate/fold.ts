@@ -3,8 +3,8 @@
 
 import { isObject } from "#contract/normalise.ts";
 import type { Chunk, Usage } from "#providers/provider.ts";
-import { isFinish } from "#providers/translate/finish-reasons.ts";
-import { parseJson } from "#providers/translate/json.ts";
+import { isFinish } from "./finish-reasons.ts";
+import { parseJson } from "./json.ts";
 
 type Fields = Record<string, unknown>;
 

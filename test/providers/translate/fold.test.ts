@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fold } from "#ai/stream/fold.ts";
 import type { Chunk, Usage } from "#providers/provider.ts";
+import { fold } from "#providers/translate/fold.ts";
 
 const chunkOf = (value: unknown, usage: Usage | null = null): Chunk => ({
   kind: "chunk",
