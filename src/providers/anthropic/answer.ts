@@ -4,31 +4,19 @@
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { badAnswer, badFrame, ignoredByHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
-import type {
-  ChatRequest,
-  ParsedAnswer,
-  StreamPiece,
-  StreamReader,
-  VendorEvent,
-} from "#providers/provider.ts";
-import {
-  type ChunkWriter,
-  chunkWriter,
-  completion,
-  type TokenCounts,
-  type ToolCall,
-} from "#providers/translate/completion.ts";
+import type { ChatRequest, ParsedAnswer, StreamPiece, StreamReader } from "#providers/provider.ts";
+import { type ChunkWriter, chunkWriter, type TokenCounts } from "#providers/translate/completion.ts";
 import { brokenOff } from "#providers/translate/finish-reasons.ts";
 import { fieldsIn, parseAnswerExactly, parseJson, textOf } from "#providers/translate/json.ts";
 import {
   claudeFormat,
   sealedDetail,
-  sealOf,
   thinkingBlock,
   thoughtDetail,
 } from "#providers/translate/reasoning-details.ts";
 import { untilEnd } from "#providers/translate/stream-reader.ts";
 import { makerFields } from "#providers/translate/unsealed-thoughts.ts";
+import { type OpenWriter, wholeAnswer } from "#providers/translate/whole-answer.ts";
 import { anthropicError } from "./failure.ts";
 import { jsonTool, usesJsonTool, writesJson } from "./request.ts";
 
@@ -100,41 +88,20 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
     return { kind: "failure", failure: anthropicError(200, value, null) };
   }
   if (!Array.isArray(value.content)) return badAnswer("Anthropic's answer has no content.");
-  const reason = textOf(value.stop_reason);
-  if (reason === "") return badAnswer("Anthropic's answer has no stop reason.");
-  const broken = brokenOff(reason);
-  if (broken !== null) return { kind: "failure", failure: broken };
-  const byTool = usesJsonTool(request);
-  const calls: ToolCall[] = [];
-  let content = "";
-  let reasoning = "";
-  const details: Fields[] = [];
-  for (const block of fieldsIn(value.content)) {
-    if (block.type === "text") content += textOf(block.text);
-    else if (isThinking(block)) {
-      reasoning += textOf(block.thinking);
-      const detail = detailOf(block, details.length, request);
-      if (textOf(block.thinking) !== "" || sealOf(detail) !== "") details.push(detail);
-    } else if (block.type === "tool_use") {
-      const input = JSON.stringify(block.input ?? {});
-      if (byTool && block.name === jsonTool) content += input;
-      else calls.push({ id: textOf(block.id), name: textOf(block.name), arguments: input });
-    }
-  }
-  const refusal = reason === "refusal" && content === "" ? refusalOf(value.stop_details) : null;
-  const finishReason = finishOf(reason, byTool);
-  if (writesJson(request) && finishReason === "stop") {
-    const object = objectIn(content);
-    if (object === null) return { kind: "failure", failure: noObject };
-    content = object;
-  }
-  const answer = completion(
-    { id: textOf(value.id), created: 0, model: textOf(value.model) || request.model },
-    [{ index: 0, text: content, reasoning, details, refusal, calls, finishReason }],
-    countedOf(mergeUsage({}, value.usage)),
-  );
-  return isEmptyTurn(reason, value.usage) ? { ...answer, output: true } : answer;
+  if (textOf(value.stop_reason) === "") return badAnswer("Anthropic's answer has no stop reason.");
+  return wholeAnswer(unfolded(value), (openWriter) => new AnthropicStream(request, openWriter));
 }
+
+/** The events of a whole message: each block is whole from its beginning. */
+const unfolded = ({ content, stop_reason, stop_details, usage, ...message }: Fields): Fields[] => [
+  { type: "message_start", message },
+  ...fieldsIn(content).flatMap((content_block, index) => [
+    { type: "content_block_start", index, content_block },
+    { type: "content_block_stop", index },
+  ]),
+  { type: "message_delta", delta: { stop_reason, stop_details }, usage },
+  { type: "message_stop" },
+];
 
 /** The model did not follow the instruction to answer in JSON. Another member is asked, and the health of this one stays as it is. */
 const noObject = ignoredByHealth(
@@ -152,14 +119,6 @@ function objectIn(content: string): string | null {
 /** Whether a content block holds thoughts, in clear or sealed. */
 export const isThinking = ({ type }: Fields): boolean => type === "thinking" || type === "redacted_thinking";
 
-/** Some endpoints that are shaped like Anthropic's sign no thoughts, and want them back nevertheless. */
-function detailOf(block: Fields, index: number, { maker }: ChatRequest): Fields {
-  if (block.type !== "thinking") return sealedDetail(index, textOf(block.data), claudeFormat);
-  const { thinking, signature } = block;
-  const detail = thoughtDetail(index, textOf(thinking), textOf(signature));
-  return textOf(signature) === "" && maker !== undefined ? { ...detail, ...makerFields(maker) } : detail;
-}
-
 /** Maximum number of tool calls whose state is kept. */
 const maxTools = 1024;
 
@@ -174,10 +133,12 @@ interface OpenTool {
 }
 
 /** Reads the events of a stream. */
-export const anthropicStream = (request: ChatRequest): StreamReader => new AnthropicStream(request);
+export const anthropicStream = (request: ChatRequest): StreamReader =>
+  new AnthropicStream(request, (head) => chunkWriter(head, request));
 
 class AnthropicStream implements StreamReader {
   readonly #request: ChatRequest;
+  readonly #openWriter: OpenWriter;
   readonly #byTool: boolean;
   readonly #inJson: boolean;
   /** The beginning of an object that the model writes. It is passed on once it is known to be one. */
@@ -194,13 +155,14 @@ class AnthropicStream implements StreamReader {
   #thoughts = { text: "", signature: "" };
   #details = 0;
 
-  constructor(request: ChatRequest) {
+  constructor(request: ChatRequest, openWriter: OpenWriter) {
     this.#request = request;
+    this.#openWriter = openWriter;
     this.#byTool = usesJsonTool(request);
     this.#inJson = writesJson(request);
   }
 
-  readonly push = untilEnd((event) => this.#read(event));
+  readonly push = untilEnd(({ event, data }) => this.read(parseAnswerExactly(data), event));
 
   thinking(): boolean {
     return this.#thinking || this.#held !== "";
@@ -214,7 +176,7 @@ class AnthropicStream implements StreamReader {
     const message = isObject(event.message) ? event.message : {};
     this.#usage = mergeUsage(this.#usage, message.usage);
     const head = { id: textOf(message.id), created: 0, model: textOf(message.model) || this.#request.model };
-    this.#chunks = chunkWriter(head, this.#request);
+    this.#chunks = this.#openWriter(head);
     return [this.#chunks.role(0)];
   }
 
@@ -280,6 +242,7 @@ class AnthropicStream implements StreamReader {
   }
 
   #blockStopped(write: ChunkWriter, event: Fields): StreamPiece[] {
+    // Some endpoints that are shaped like Anthropic's sign no thoughts, and want them back nevertheless.
     const { maker } = this.#request;
     this.#thinking = false;
     const { text, signature } = this.#thoughts;
@@ -332,8 +295,7 @@ class AnthropicStream implements StreamReader {
     return [...(counted === null ? [] : [write.usage(counted)]), { kind: "done" }];
   }
 
-  #read({ event: name, data }: VendorEvent): StreamPiece[] {
-    const event = parseAnswerExactly(data);
+  read(event: unknown, name: string | null = null): StreamPiece[] {
     const type = isObject(event) && typeof event.type === "string" ? event.type : name;
     if (type === "ping") return [];
     if (type === "error" || (isObject(event) && isObject(event.error))) {

@@ -4,21 +4,8 @@
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { badAnswer, badFrame, ignoredByHealth } from "#providers/failure/vendor-failure.ts";
-import type {
-  ChatRequest,
-  Failure,
-  ParsedAnswer,
-  StreamPiece,
-  StreamReader,
-  VendorEvent,
-} from "#providers/provider.ts";
-import {
-  type ChunkWriter,
-  chunkWriter,
-  completion,
-  type TokenCounts,
-  type ToolCall,
-} from "#providers/translate/completion.ts";
+import type { ChatRequest, Failure, ParsedAnswer, StreamPiece, StreamReader } from "#providers/provider.ts";
+import { type ChunkWriter, chunkWriter, type TokenCounts } from "#providers/translate/completion.ts";
 import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import {
   claudeFormat,
@@ -27,6 +14,7 @@ import {
   thoughtDetail,
 } from "#providers/translate/reasoning-details.ts";
 import { untilEnd } from "#providers/translate/stream-reader.ts";
+import { type OpenWriter, wholeAnswer } from "#providers/translate/whole-answer.ts";
 import { bedrockError } from "./failure.ts";
 import { makerOf } from "./request.ts";
 
@@ -87,36 +75,35 @@ export function bedrockAnswer(text: string, request: ChatRequest): ParsedAnswer 
     return badAnswer("Bedrock's answer has no message.");
   const reason = textOf(value.stopReason);
   if (reason === "") return badAnswer("Bedrock's answer has no stop reason.");
-  const failure = malformed(reason);
-  if (failure !== null) return { kind: "failure", failure };
-  const calls: ToolCall[] = [];
-  const details: Fields[] = [];
-  let content = "";
-  let reasoning = "";
-  for (const { text: words, toolUse, reasoningContent } of fieldsIn(message.content)) {
-    content += textOf(words);
-    if (isObject(toolUse))
-      calls.push({
-        id: textOf(toolUse.toolUseId),
-        name: textOf(toolUse.name),
-        arguments: JSON.stringify(toolUse.input ?? {}),
-      });
-    if (!isObject(reasoningContent)) continue;
-    const { reasoningText: thought, redactedContent: sealed } = reasoningContent;
-    if (isObject(thought)) {
-      reasoning += textOf(thought.text);
-      if (textOf(thought.signature) !== "")
-        details.push(thoughtDetail(details.length, textOf(thought.text), textOf(thought.signature)));
-    }
-    if (textOf(sealed) !== "") details.push(sealedDetail(details.length, textOf(sealed), claudeFormat));
-  }
-  const answer = completion(
-    { id: "", created: 0, model: request.model },
-    [{ index: 0, text: content, reasoning, details, refusal: null, calls, finishReason: finishOf(reason) }],
-    countedOf(value.usage),
-  );
-  return isEmptyTurn(reason, value.usage) ? { ...answer, output: true } : answer;
+  const events = unfolded(fieldsIn(message.content), reason, value.usage);
+  return wholeAnswer(events, (openWriter) => new BedrockStream(request, openWriter, false));
 }
+
+/** The name and the fields of an event. */
+type Event = readonly [name: string | null, event: unknown];
+
+/** The events of a whole answer. */
+const unfolded = (content: readonly Fields[], stopReason: string, usage: unknown): Event[] => [
+  ["messageStart", {}],
+  ...content.flatMap(({ text, toolUse, reasoningContent: thought }, contentBlockIndex): Event[] => {
+    const delta = (own: Fields): Event => ["contentBlockDelta", { contentBlockIndex, delta: own }];
+    const { input = {}, ...use } = isObject(toolUse) ? toolUse : {};
+    const { reasoningText = thought } = isObject(thought) ? thought : {};
+    return [
+      delta({ text }),
+      ...(isObject(toolUse)
+        ? [
+            ["contentBlockStart", { contentBlockIndex, start: { toolUse: use } }] as const,
+            delta({ toolUse: { input: JSON.stringify(input ?? {}) } }),
+          ]
+        : []),
+      ...(isObject(reasoningText) ? [delta({ reasoningContent: reasoningText })] : []),
+      ["contentBlockStop", { contentBlockIndex }],
+    ];
+  }),
+  ["messageStop", { stopReason }],
+  ["metadata", { usage }],
+];
 
 /** Maximum number of tool calls whose state is kept. */
 const maxTools = 1024;
@@ -125,11 +112,12 @@ const maxTools = 1024;
 const exceptionName = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
 /** Reads the events of a stream. */
-export const bedrockStream = (request: ChatRequest): StreamReader => new BedrockStream(request);
+export const bedrockStream = (request: ChatRequest): StreamReader =>
+  new BedrockStream(request, (head) => chunkWriter(head, request), makerOf(request.model) === "claude");
 
 class BedrockStream implements StreamReader {
   readonly #write: ChunkWriter;
-  readonly #isClaude: boolean;
+  readonly #signsLast: boolean;
   /** Calls by the index of their block. */
   readonly #tools = new Map<unknown, { call: number; written: boolean }>();
   #begun = false;
@@ -141,12 +129,13 @@ class BedrockStream implements StreamReader {
   #thoughts = { text: "", signature: "" };
   #details = 0;
 
-  constructor(request: ChatRequest) {
-    this.#write = chunkWriter({ id: "", created: 0, model: request.model }, request);
-    this.#isClaude = makerOf(request.model) === "claude";
+  /** `signsLast`: thoughts come in pieces, and are signed when they end, as Claude's are. */
+  constructor({ model }: ChatRequest, openWriter: OpenWriter, signsLast: boolean) {
+    this.#write = openWriter({ id: "", created: 0, model });
+    this.#signsLast = signsLast;
   }
 
-  readonly push = untilEnd((event) => this.#read(event));
+  readonly push = untilEnd(({ event, data }) => this.read([event, parseAnswerExactly(data)]));
 
   thinking(): boolean {
     return this.#thinking;
@@ -164,8 +153,7 @@ class BedrockStream implements StreamReader {
     if (sealed !== "") return this.#signed(sealedDetail(this.#details, sealed, claudeFormat), null);
     if (text === "") return [];
     this.#thoughts.text += text;
-    // Claude's thoughts are signed when they end.
-    const pieces = this.#isClaude ? { details: [thoughtDetail(this.#details, text, "")] } : {};
+    const pieces = this.#signsLast ? { details: [thoughtDetail(this.#details, text, "")] } : {};
     return [this.#write.delta(0, { reasoning_content: text, ...pieces })];
   }
 
@@ -182,11 +170,11 @@ class BedrockStream implements StreamReader {
     this.#thinking = false;
     this.#thoughts = { text: "", signature: "" };
     if (signature === "") {
-      if (this.#isClaude && text !== "") this.#details += 1;
+      if (this.#signsLast && text !== "") this.#details += 1;
       return [];
     }
     const whole = thoughtDetail(this.#details, text, signature);
-    return this.#signed(whole, this.#isClaude ? thoughtDetail(this.#details, "", signature) : whole);
+    return this.#signed(whole, this.#signsLast ? thoughtDetail(this.#details, "", signature) : whole);
   }
 
   #blockStarted({ contentBlockIndex: at, start }: Fields): StreamPiece[] {
@@ -242,8 +230,7 @@ class BedrockStream implements StreamReader {
     return [...(counted === null ? [] : [this.#write.usage(counted)]), { kind: "done" }];
   }
 
-  #read({ event: name, data }: VendorEvent): StreamPiece[] {
-    const event = parseAnswerExactly(data);
+  read([name, event]: Event): StreamPiece[] {
     const [, fault] = /^(?:exception|error):(.*)$/s.exec(name ?? "") ?? [];
     if (fault !== undefined)
       return [{ kind: "failure", failure: bedrockError(200, exceptionName(fault), event, null) }];

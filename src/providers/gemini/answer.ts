@@ -10,7 +10,6 @@ import {
   type ChunkWriter,
   type CompletionHead,
   chunkWriter,
-  completion,
   type Picture,
   type TokenCounts,
   type ToolCall,
@@ -18,6 +17,7 @@ import {
 import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { partSignature } from "#providers/translate/reasoning-details.ts";
 import { untilEnd } from "#providers/translate/stream-reader.ts";
+import { type OpenWriter, wholeAnswer } from "#providers/translate/whole-answer.ts";
 import { geminiError } from "./failure.ts";
 import { geminiLogprobs } from "./logprobs.ts";
 
@@ -155,52 +155,29 @@ function signaturesIn(part: Fields, index: number, picture: number | null, calle
   return isSigned ? [partSignature(index, signature, picture)] : [];
 }
 
-/** The chat completion of a Gemini answer, from its JSON. */
+/** The chat completion of a Gemini answer, from its JSON. It is the only event of its stream. */
 export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
   const value = parseAnswerExactly(text);
   if (!isObject(value)) return badAnswer("Gemini's answer is not a JSON object.");
-  if (isObject(value.error)) return { kind: "failure", failure: geminiError(200, value, null) };
-  const candidates = fieldsIn(value.candidates);
-  const blocked = blockedOf(value);
-  if (candidates.length === 0 && blocked) return { kind: "failure", failure: blocked };
-  if (candidates.length === 0) return badAnswer("Gemini's answer has no candidates.");
-  const heading = headingOf(value, request);
-  const nameCall = callNamer(heading.id);
-  const choices = [];
-  for (const candidate of candidates) {
-    const calls: ToolCall[] = [];
-    const images: Picture[] = [];
-    const details: Fields[] = [];
-    let content = "";
-    let reasoning = "";
-    for (const part of partsOf(candidate)) {
-      const call = calledTool(part, nameCall);
-      const image = pictureIn(part);
-      if (!call)
-        append(details, signaturesIn(part, details.length, image && images.length, calls.length > 0));
-      if (call) calls.push(call);
-      else if (image) images.push(image);
-      else if (part.thought === true) reasoning += textOf(part.text);
-      else content += textOf(part.text);
-    }
-    const finish = finishOf(candidate, calls.length > 0);
-    if (finish === null) return badAnswer("Gemini's answer has no finish reason.");
-    if (typeof finish !== "string") return { kind: "failure", failure: finish };
-    const isSilent = content === "" && calls.length === 0 && images.length === 0;
-    const withheld = finish === "content_filter" && isSilent;
-    choices.push({
-      index: indexOf(candidate),
-      text: content,
-      reasoning,
-      details,
-      refusal: withheld ? refusalOf(candidate) : null,
-      images,
-      calls,
-      finishReason: finish,
-      logprobs: geminiLogprobs(candidate.logprobsResult),
-    });
+  const candidates = numbered(fieldsIn(value.candidates));
+  if (!isObject(value.error)) {
+    if (candidates.length === 0 && blockedOf(value) === null)
+      return badAnswer("Gemini's answer has no candidates.");
+    if (candidates.some((candidate) => finishOf(candidate, false) === null))
+      return badAnswer("Gemini's answer has no finish reason.");
   }
-  return completion(heading, choices, countedOf(value.usageMetadata));
+  return wholeAnswer(
+    [{ ...value, candidates }],
+    (openWriter) => new GeminiStream(request, openWriter, candidates.length),
+  );
+}
+
+/** The candidates of a whole answer, by their places where their indexes do not tell them apart. */
+function numbered(candidates: readonly Fields[]): readonly Fields[] {
+  const indexes = new Set(candidates.map(indexOf));
+  return indexes.size === candidates.length && [...indexes].every((index) => index < maxCandidates)
+    ? candidates
+    : candidates.map((candidate, index) => ({ ...candidate, index }));
 }
 
 /** Maximum number of candidates and of calls whose state is kept. */
@@ -216,29 +193,52 @@ interface OpenCandidate {
 }
 
 /** Reads the events of a stream. */
-export function geminiStream(request: ChatRequest): StreamReader {
-  const candidateCount = typeof request.body.n === "number" ? request.body.n : 1;
-  const candidates = new Map<number, OpenCandidate>();
-  let chunks: ChunkWriter | null = null;
-  let nameCall = callNamer("");
+export const geminiStream = (request: ChatRequest): StreamReader => {
+  const candidates = typeof request.body.n === "number" ? request.body.n : 1;
+  return new GeminiStream(request, (head) => chunkWriter(head, request), candidates);
+};
 
-  const open = (write: ChunkWriter, index: number): { state: OpenCandidate; pieces: StreamPiece[] } => {
-    const known = candidates.get(index);
+class GeminiStream implements StreamReader {
+  readonly #request: ChatRequest;
+  readonly #openWriter: OpenWriter;
+  readonly #candidateCount: number;
+  readonly #candidates = new Map<number, OpenCandidate>();
+  #chunks: ChunkWriter | null = null;
+  #nameCall = callNamer("");
+
+  /** `candidateCount`: how many candidates were asked for. */
+  constructor(request: ChatRequest, openWriter: OpenWriter, candidateCount: number) {
+    this.#request = request;
+    this.#openWriter = openWriter;
+    this.#candidateCount = candidateCount;
+  }
+
+  readonly push = untilEnd(({ data }) => this.read(parseAnswerExactly(data)));
+
+  missing(): boolean {
+    return (
+      this.#candidates.size < this.#candidateCount ||
+      [...this.#candidates.values()].some((candidate) => !candidate.finished)
+    );
+  }
+
+  #open(write: ChunkWriter, index: number): { state: OpenCandidate; pieces: StreamPiece[] } {
+    const known = this.#candidates.get(index);
     if (known) return { state: known, pieces: [] };
     const state = { calls: 0, images: 0, signatures: 0, hasText: false, finished: false };
-    candidates.set(index, state);
+    this.#candidates.set(index, state);
     return { state, pieces: [write.role(index)] };
-  };
+  }
 
-  const candidateRead = (write: ChunkWriter, candidate: Fields): StreamPiece[] => {
+  #candidate(write: ChunkWriter, candidate: Fields): StreamPiece[] {
     const index = indexOf(candidate);
-    if (candidates.size >= maxCandidates && !candidates.has(index))
+    if (this.#candidates.size >= maxCandidates && !this.#candidates.has(index))
       return [badFrame("Gemini's stream has too many candidates.")];
-    const { state, pieces } = open(write, index);
+    const { state, pieces } = this.#open(write, index);
     if (state.finished) return pieces;
     let logprobs = geminiLogprobs(candidate.logprobsResult);
     for (const part of partsOf(candidate)) {
-      const call = calledTool(part, nameCall);
+      const call = calledTool(part, this.#nameCall);
       const text = textOf(part.text);
       const image = pictureIn(part);
       const details = call
@@ -258,6 +258,7 @@ export function geminiStream(request: ChatRequest): StreamReader {
       state.signatures += details.length;
       if (details.length > 0) pieces.push(write.delta(index, { details }));
     }
+    if (logprobs !== null) pieces.push(write.delta(index, {}, logprobs));
     const finish = finishOf(candidate, state.calls > 0);
     if (finish === null) return pieces;
     if (typeof finish !== "string") return [...pieces, { kind: "failure", failure: finish }];
@@ -267,34 +268,28 @@ export function geminiStream(request: ChatRequest): StreamReader {
       pieces.push(write.delta(index, { refusal: refusalOf(candidate) }));
     }
     return [...pieces, write.finish(index, finish)];
-  };
+  }
 
-  const read = (data: string): StreamPiece[] => {
-    const value = parseAnswerExactly(data);
+  read(value: unknown): StreamPiece[] {
     if (!isObject(value)) return [badFrame("Gemini sent a frame that is not a JSON object.")];
     if (isObject(value.error)) return [{ kind: "failure", failure: geminiError(200, value, null) }];
-    const blocked = candidates.size === 0 ? blockedOf(value) : null;
+    const blocked = this.#candidates.size === 0 ? blockedOf(value) : null;
     const partial = fieldsIn(value.candidates);
     if (blocked && partial.length === 0) return [{ kind: "failure", failure: blocked }];
-    if (chunks === null) {
-      const heading = headingOf(value, request);
-      chunks = chunkWriter(heading, request);
-      nameCall = callNamer(heading.id);
+    if (this.#chunks === null) {
+      const heading = headingOf(value, this.#request);
+      this.#chunks = this.#openWriter(heading);
+      this.#nameCall = callNamer(heading.id);
     }
     const pieces: StreamPiece[] = [];
     for (const candidate of partial) {
-      append(pieces, candidateRead(chunks, candidate));
+      append(pieces, this.#candidate(this.#chunks, candidate));
       if (pieces.at(-1)?.kind === "failure") return pieces;
     }
-    const finished = [...candidates.values()].filter((candidate) => candidate.finished).length;
+    const finished = [...this.#candidates.values()].filter((candidate) => candidate.finished).length;
     const usage = countedOf(value.usageMetadata);
-    if (finished >= candidateCount && usage !== null) pieces.push(chunks.usage(usage), { kind: "done" });
+    if (finished >= this.#candidateCount && usage !== null)
+      pieces.push(this.#chunks.usage(usage), { kind: "done" });
     return pieces;
-  };
-
-  return {
-    push: untilEnd(({ data }) => read(data)),
-    missing: () =>
-      candidates.size < candidateCount || [...candidates.values()].some((candidate) => !candidate.finished),
-  };
+  }
 }

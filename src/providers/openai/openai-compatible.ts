@@ -28,9 +28,9 @@ import { openaiFailure } from "./failure.ts";
 import { encodeForm } from "./form.ts";
 import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
 import { hasLinkedFile, messagesFor } from "./message-forms.ts";
-import { completionOfResponse, overResponsesFailure } from "./over-responses/answer.ts";
+import { overResponsesFailure } from "./over-responses/answer.ts";
 import { responsesRequest } from "./over-responses/request.ts";
-import { streamOverResponses } from "./over-responses/stream.ts";
+import { completionOfResponse, streamOverResponses } from "./over-responses/stream.ts";
 import {
   countedBody,
   foldedResponse,

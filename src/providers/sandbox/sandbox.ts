@@ -14,8 +14,9 @@ import {
   type PreparedRequest,
   type SimulatedResponse,
 } from "#providers/provider.ts";
-import { chunkWriter, completion, type ToolCall } from "#providers/translate/completion.ts";
+import { chunkWriter, type ToolCall } from "#providers/translate/completion.ts";
 import { fieldsIn, parseExactly } from "#providers/translate/json.ts";
+import { wholeWriter } from "#providers/translate/whole-answer.ts";
 import {
   embed,
   estimateTokens,
@@ -112,19 +113,15 @@ function chat(request: ChatRequest): PreparedRequest {
   const callsOf = (index: number): ToolCall[] => (call ? [{ id: `call_sandbox_${index}`, ...call }] : []);
   if (!request.stream) {
     if (model === "cut") return simulated({ status: 200, pieces: [{ waitMs: 0, cut: true }] });
-    const choices = indexes.map((index) => ({
-      index,
-      text,
-      reasoning: "",
-      refusal: null,
-      calls: callsOf(index),
-      finishReason,
-    }));
-    const answer = completion(heading, choices, counted);
-    return simulated({
-      status: 200,
-      pieces: answer.kind === "answer" ? [{ waitMs, text: answer.text }] : [],
-    });
+    const whole = wholeWriter(heading);
+    for (const index of indexes) {
+      whole.write.role(index);
+      if (text !== "") whole.write.delta(index, { content: text });
+      for (const toolCall of callsOf(index)) whole.write.delta(index, { call: { index: 0, ...toolCall } });
+      whole.write.finish(index, finishReason);
+    }
+    whole.write.usage(counted);
+    return simulated({ status: 200, pieces: [{ waitMs, text: whole.text() }] });
   }
   const write = chunkWriter(heading, request);
   const event = (text: string, waitMs: number): Piece => ({ waitMs, text: `data: ${text}\n\n` });

@@ -23,13 +23,22 @@ const maxIndex = 4_096;
 
 /** A `chat.completion` as JSON text, and its usage. */
 export function fold(chunks: readonly Chunk[]): { text: string; usage: Usage | null } {
+  const usage = chunks.findLast((chunk) => chunk.usage !== null)?.usage ?? null;
+  return { text: JSON.stringify(foldedChunks(valuesOf(chunks))), usage };
+}
+
+function* valuesOf(chunks: readonly Chunk[]): Generator<Fields> {
+  for (const { text } of chunks) {
+    const value = parseJson(text);
+    if (isObject(value)) yield value;
+  }
+}
+
+/** The `chat.completion` of the chunks of one stream. */
+export function foldedChunks(chunks: Iterable<Fields>): Fields & { choices: Fields[] } {
   const answer: Fields = {};
   const choices: Fields[] = [];
-  let usage: Usage | null = null;
-  for (const chunk of chunks) {
-    const value = parseJson(chunk.text);
-    if (!isObject(value)) continue;
-    usage = chunk.usage ?? usage;
+  for (const value of chunks) {
     for (const name in value) {
       if (name === "choices" || name === "__proto__") continue;
       const field = value[name];
@@ -39,18 +48,18 @@ export function fold(chunks: readonly Chunk[]): { text: string; usage: Usage | n
     for (const choice of value.choices) if (isObject(choice)) addChoice(choices, choice);
   }
   const folded = choices.filter((choice) => choice !== undefined).map(finished);
-  return { text: JSON.stringify({ ...answer, object: "chat.completion", choices: folded }), usage };
+  return { ...answer, object: "chat.completion", choices: folded };
 }
 
-function addChoice(choices: Fields[], { delta, ...choice }: Fields): void {
-  const { index = 0 } = choice;
+function addChoice(choices: Fields[], choice: Fields): void {
+  const { index = 0, delta } = choice;
   if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index > maxIndex) return;
   const known = choices[index] ?? { index, message: { role: "assistant", content: null } };
   choices[index] = known;
   if (isObject(delta)) join(known.message as Fields, delta);
   for (const name in choice) {
     const value = choice[name];
-    if (value === null || value === undefined) continue;
+    if (value === null || value === undefined || name === "delta" || name === "__proto__") continue;
     if (name === "finish_reason" && !isFinish(value)) continue;
     if (name === "logprobs" && isObject(value)) {
       const logprobs = isObject(known.logprobs) ? known.logprobs : {};
@@ -90,7 +99,8 @@ function joinList(to: unknown[], pieces: readonly unknown[]): unknown[] {
     const before = index === null ? undefined : items.get(index);
     if (before !== undefined && isObject(piece)) join(before, piece);
     else {
-      const item = isObject(piece) ? join({}, piece) : piece;
+      // What has no index is whole, and may hold numbers that are kept as they are spelled.
+      const item = index !== null && isObject(piece) ? join({}, piece) : piece;
       if (index !== null && isObject(item)) items.set(index, item);
       to.push(item);
     }

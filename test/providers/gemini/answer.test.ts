@@ -82,3 +82,33 @@ test("nothing is read behind the end; a reason that is new stays the vendor's", 
   assert.equal(folded(read).choices[0]?.finish_reason, "brand_new");
   assert.deepEqual(reader.push({ event: null, data: JSON.stringify(event) }), []);
 });
+
+test("log probabilities are kept where no text came with them, and candidates that are numbered alike are told apart", () => {
+  const logprobsResult = { chosenCandidates: [{ token: "a", logProbability: -0.5 }] };
+  const called = (name: string) => ({
+    content: { parts: [{ functionCall: { name } }] },
+    finishReason: "STOP",
+    logprobsResult,
+  });
+  const value = { candidates: [called("f"), called("g")], usageMetadata: { promptTokenCount: 1 } };
+  const answer = geminiAnswer(JSON.stringify(value), request);
+  assert.equal(answer.kind, "answer");
+  const { choices, usage } = JSON.parse(answer.text);
+  assert.deepEqual(
+    choices.map((choice: { index: number; message: { tool_calls: { function: { name: string } }[] } }) => [
+      choice.index,
+      choice.message.tool_calls[0]?.function.name,
+    ]),
+    [
+      [0, "f"],
+      [1, "g"],
+    ],
+  );
+  assert.equal(usage.prompt_tokens, 1);
+  assert.deepEqual(
+    choices.map(
+      (choice: { logprobs: { content: { token: string }[] } }) => choice.logprobs.content[0]?.token,
+    ),
+    ["a", "a"],
+  );
+});

@@ -1,54 +1,13 @@
-// Reads answers of the Responses API as chat completions: texts, refusals, summaries of thoughts, calls and counts.
+// What the items and the end of a response say, in the words of chat completions.
 // Source: platform.openai.com/docs/api-reference/responses/object
 
 import { type Fields, isObject } from "#contract/normalise.ts";
-import { badAnswer } from "#providers/failure/vendor-failure.ts";
 import { openaiFailure } from "#providers/openai/failure.ts";
 import { failureIn } from "#providers/openai/responses.ts";
-import type { ChatRequest, Failure, ParsedAnswer } from "#providers/provider.ts";
-import { append } from "#providers/translate/append.ts";
-import {
-  type CompletionHead,
-  completion,
-  type TokenCounts,
-  type ToolCall,
-} from "#providers/translate/completion.ts";
-import { argumentsText, fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
+import type { ChatRequest, Failure } from "#providers/provider.ts";
+import type { CompletionHead, TokenCounts, ToolCall } from "#providers/translate/completion.ts";
+import { argumentsText, fieldsIn, textOf } from "#providers/translate/json.ts";
 import { outputTokens } from "#providers/translate/output-tokens.ts";
-import { responsesFormat, sealedDetail } from "#providers/translate/reasoning-details.ts";
-
-/** A whole answer. */
-export function completionOfResponse(text: string, request: ChatRequest): ParsedAnswer {
-  const value = parseAnswerExactly(text);
-  if (!isObject(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
-  if (isObject(value.error) || value.status === "failed")
-    return { kind: "failure", failure: inChatWords(failureIn(value)) };
-  if (!Array.isArray(value.output)) return badAnswer("The provider's answer has no output.");
-  const items = fieldsIn(value.output);
-  const parts = items.flatMap(({ type, content }) => (type === "message" ? fieldsIn(content) : []));
-  const { thoughts, texts } = spokenIn(items);
-  const refusals = parts.filter(({ type }) => type === "refusal");
-  const calls = items.filter(({ type }) => type === "function_call").map(callOf);
-  const logprobs = parts.flatMap(({ logprobs: of }) => fieldsIn(of));
-  const reason = finishOf(value, calls.length > 0);
-  if (reason === null) return badAnswer("The provider's answer has no end.");
-  return completion(
-    headOf(value, request),
-    [
-      {
-        index: 0,
-        text: texts.join(messageGap),
-        reasoning: thoughts.join(""),
-        details: items.flatMap(sealsOf).map((seal, index) => sealedDetail(index, seal, responsesFormat)),
-        refusal: refusals.length === 0 ? null : refusals.map(({ refusal }) => textOf(refusal)).join(""),
-        calls,
-        finishReason: reason,
-        logprobs: logprobs.length === 0 ? null : { content: logprobs, refusal: null },
-      },
-    ],
-    countsOf(value),
-  );
-}
 
 /** The text between two messages of one answer. */
 export const messageGap = "\n\n";
@@ -59,30 +18,15 @@ export const isPreamble = ({ phase }: Fields): boolean => phase === "commentary"
 export const textsOf = ({ content }: Fields): string =>
   joined(fieldsIn(content).filter(({ type }) => type === "output_text"));
 
-/** The thoughts of an answer, and the text of each message. A preamble to another message is a thought; one to a call is a text. */
-function spokenIn(items: readonly Fields[]): { thoughts: string[]; texts: string[] } {
-  const thoughts: string[] = [];
-  const texts: string[] = [];
-  let preambles: string[] = [];
-  for (const item of items) {
-    if (item.type === "reasoning") thoughts.push(thoughtsOf(item));
-    else if (item.type === "function_call") append(texts, preambles.splice(0));
-    const text = item.type === "message" ? textsOf(item) : "";
-    if (text === "") continue;
-    if (isPreamble(item)) preambles.push(text);
-    else {
-      append(thoughts, preambles);
-      preambles = [];
-      texts.push(text);
-    }
-  }
-  return { thoughts, texts: [...texts, ...preambles] };
-}
+export const refusalsOf = ({ content }: Fields): string =>
+  fieldsIn(content)
+    .map(({ type, refusal }) => (type === "refusal" ? textOf(refusal) : ""))
+    .join("");
 
 const joined = (parts: readonly Fields[]) => parts.map(({ text }) => textOf(text)).join("");
 
 /** The summary of a reasoning item, or its text where the model tells it. */
-const thoughtsOf = ({ type, summary, content }: Fields) =>
+export const thoughtsOf = ({ type, summary, content }: Fields) =>
   type === "reasoning" ? joined(fieldsIn(summary)) || joined(fieldsIn(content)) : "";
 
 /** The sealed thoughts of a reasoning item, which the next request sends back; none or one. */

@@ -1,14 +1,15 @@
-// Reads streams of the Responses API as chunks of a chat completion. Calls are told apart by their ids, or else by their
+// Reads answers and streams of the Responses API as chat completions. Calls are told apart by their ids, or else by their
 // place in the output, so that they may come interleaved. What a server sends with the end of an item, or of the answer,
 // alone counts as well. Source: platform.openai.com/docs/api-reference/responses-streaming
 
 import { type Fields, isObject } from "#contract/normalise.ts";
-import { badFrame } from "#providers/failure/vendor-failure.ts";
-import type { ChatRequest, StreamPiece, StreamReader } from "#providers/provider.ts";
+import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
+import type { ChatRequest, ParsedAnswer, StreamPiece, StreamReader } from "#providers/provider.ts";
 import { type ChunkWriter, chunkWriter } from "#providers/translate/completion.ts";
 import { argumentsText, fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { responsesFormat, sealedDetail } from "#providers/translate/reasoning-details.ts";
 import { untilEnd } from "#providers/translate/stream-reader.ts";
+import { type OpenWriter, wholeAnswer } from "#providers/translate/whole-answer.ts";
 import {
   callOf,
   countsOf,
@@ -17,8 +18,10 @@ import {
   headOf,
   isPreamble,
   messageGap,
+  refusalsOf,
   sealsOf,
   textsOf,
+  thoughtsOf,
 } from "./answer.ts";
 
 /** The most calls, and the most messages, whose state is kept. */
@@ -31,26 +34,45 @@ interface OpenCall {
   sent: number;
 }
 
-/** A message under way. `units`: of its text that came. */
+/** A message under way. `units`, `refused`: of its text and of its refusal that came. */
 interface OpenMessage {
   preamble: boolean;
   units: number;
+  refused: number;
 }
 
-/** Events with a text, and what it is in a chunk. */
-const texts: Readonly<Record<string, "refusal" | "reasoning_content">> = {
-  "response.refusal.delta": "refusal",
-  "response.reasoning_summary_text.delta": "reasoning_content",
-  "response.reasoning_text.delta": "reasoning_content",
-};
+/** A piece of a message's text. */
+interface TextPiece {
+  message: OpenMessage;
+  text: string;
+  logprobs: readonly Fields[];
+}
 
 /** Reads the events of a stream. */
-export function streamOverResponses(request: ChatRequest): StreamReader {
-  return new OverResponsesStream(request);
+export const streamOverResponses = (request: ChatRequest): StreamReader =>
+  new OverResponsesStream(request, (head) => chunkWriter(head, request));
+
+/** The chat completion of a whole answer, from its JSON. */
+export function completionOfResponse(text: string, request: ChatRequest): ParsedAnswer {
+  const value = parseAnswerExactly(text);
+  if (!isObject(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
+  if (isObject(value.error) || value.status === "failed")
+    return { kind: "failure", failure: failureInEvent(value) };
+  if (!Array.isArray(value.output)) return badAnswer("The provider's answer has no output.");
+  if (finishOf(value, false) === null) return badAnswer("The provider's answer has no end.");
+  const { output, ...response } = value;
+  const events = [
+    ...fieldsIn(output).map((item, at) => ({ type: itemDone, response, item, output_index: at })),
+    { type: "response.completed", response },
+  ];
+  return wholeAnswer(events, (openWriter) => new OverResponsesStream(request, openWriter));
 }
+
+const itemDone = "response.output_item.done";
 
 class OverResponsesStream implements StreamReader {
   readonly #request: ChatRequest;
+  readonly #openWriter: OpenWriter;
   #chunks: ChunkWriter | null = null;
   #callCount = 0;
   /** By the item's id, by the call's id, and by `output_index`. */
@@ -59,47 +81,54 @@ class OverResponsesStream implements StreamReader {
   readonly #messages = new Map<unknown, OpenMessage>();
   /** The message whose text came last. Null if no text came. */
   #speaking: OpenMessage | null = null;
-  /** A preamble, which is held until the next item shows what it introduces. */
-  #preamble = "";
+  /** The text of preambles, which is held until the next item shows what they introduce. */
+  #preambles: TextPiece[] = [];
   #hasText = false;
   /** How many sealed thoughts came. */
-  #thoughts = 0;
+  #seals = 0;
+  /** Units of the thoughts of the open reasoning item that came. */
+  #thoughtUnits = 0;
   #thinking = false;
 
-  constructor(request: ChatRequest) {
+  constructor(request: ChatRequest, openWriter: OpenWriter) {
     this.#request = request;
+    this.#openWriter = openWriter;
   }
 
   readonly push = untilEnd(({ event, data }) => {
     if (data.trim() === "" || data.trim() === "[DONE]") return [];
     const value = parseAnswerExactly(data);
     return isObject(value)
-      ? this.#read(textOf(value.type) || (event ?? ""), value)
+      ? this.read(value, event)
       : [badFrame("The provider sent a frame that is no event.")];
   });
 
   thinking(): boolean {
-    return this.#thinking || this.#preamble !== "";
+    return this.#thinking || this.#preambles.length > 0;
   }
 
-  #read(type: string, value: Fields): StreamPiece[] {
+  read(value: Fields, name: string | null = null): StreamPiece[] {
+    const type = textOf(value.type) || (name ?? "");
     if (type === "error" || type === "response.failed" || isObject(value.error))
       return [{ kind: "failure", failure: failureInEvent(value) }];
     const response = isObject(value.response) ? value.response : {};
     const pieces: StreamPiece[] = [];
     if (this.#chunks === null) {
-      this.#chunks = chunkWriter(headOf(response, this.#request), this.#request);
+      this.#chunks = this.#openWriter(headOf(response, this.#request));
       pieces.push(this.#chunks.role(0));
     }
     return [...pieces, ...this.#output(this.#chunks, type, value, response)];
   }
 
   #output(write: ChunkWriter, type: string, value: Fields, response: Fields): StreamPiece[] {
-    const field = Object.hasOwn(texts, type) ? texts[type] : undefined;
-    if (field !== undefined) return [write.delta(0, { [field]: textOf(value.delta) })];
     switch (type) {
+      case "response.refusal.delta":
+        return this.#refusal(write, this.#messageAt(value.output_index, {}), textOf(value.delta));
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        return this.#thought(write, textOf(value.delta));
       case "response.output_item.added":
-      case "response.output_item.done": {
+      case itemDone: {
         const item = isObject(value.item) ? value.item : {};
         const isOpen = type === "response.output_item.added";
         this.#thinking = isOpen && item.type === "reasoning";
@@ -122,28 +151,44 @@ class OverResponsesStream implements StreamReader {
   #item(write: ChunkWriter, place: unknown, item: Fields, isOpen: boolean): StreamPiece[] {
     switch (item.type) {
       case "reasoning":
-        return isOpen ? [] : this.#thought(write, item);
+        return isOpen ? [] : this.#thoughtEnded(write, item);
       case "function_call":
         return this.#called(write, place, item);
       case "message": {
-        const { units } = this.#messageAt(place, item);
-        return isOpen ? [] : this.#textPiece(write, place, textsOf(item).slice(units));
+        const { units, refused } = this.#messageAt(place, item);
+        if (isOpen) return [];
+        const logprobs = fieldsIn(item.content).flatMap((part) => fieldsIn(part.logprobs));
+        return [
+          ...this.#textPiece(write, place, textsOf(item).slice(units), units === 0 ? logprobs : []),
+          ...this.#refusal(write, this.#messageAt(place, item), refusalsOf(item).slice(refused)),
+        ];
       }
       default:
         return [];
     }
   }
 
-  #thought(write: ChunkWriter, item: Fields): StreamPiece[] {
-    return sealsOf(item).map((seal) =>
-      write.delta(0, { details: [sealedDetail(this.#thoughts++, seal, responsesFormat)] }),
-    );
+  #thought(write: ChunkWriter, text: string): StreamPiece[] {
+    this.#thoughtUnits += text.length;
+    return text === "" ? [] : [write.delta(0, { reasoning_content: text })];
+  }
+
+  #thoughtEnded(write: ChunkWriter, item: Fields): StreamPiece[] {
+    const late = this.#thoughtUnits === 0 ? this.#thought(write, thoughtsOf(item)) : [];
+    this.#thoughtUnits = 0;
+    const seals = sealsOf(item).map((seal) => sealedDetail(this.#seals++, seal, responsesFormat));
+    return [...late, ...seals.map((detail) => write.delta(0, { details: [detail] }))];
+  }
+
+  #refusal(write: ChunkWriter, message: OpenMessage, text: string): StreamPiece[] {
+    message.refused += text.length;
+    return text === "" ? [] : [write.delta(0, { refusal: text })];
   }
 
   #messageAt(place: unknown, item: Fields): OpenMessage {
     const known = this.#messages.get(place);
     if (known !== undefined) return known;
-    const message = { preamble: isPreamble(item), units: 0 };
+    const message = { preamble: isPreamble(item), units: 0, refused: 0 };
     if (this.#messages.size < maxItems) this.#messages.set(place, message);
     return message;
   }
@@ -160,21 +205,30 @@ class OverResponsesStream implements StreamReader {
     this.#hasText ||= text !== "";
     if (text === "" && logprobs.length === 0) return [];
     if (message.preamble) {
-      this.#preamble += text;
+      this.#preambles.push({ message, text, logprobs });
       return [];
     }
+    return [...this.#preamblesAsThoughts(write), this.#spoken(write, { message, text, logprobs })];
+  }
+
+  #spoken(write: ChunkWriter, { message, text, logprobs }: TextPiece): StreamPiece {
     const isNext = this.#speaking !== null && this.#speaking !== message;
     this.#speaking = message;
     const content = isNext ? messageGap + text : text;
-    const probabilities = logprobs.length === 0 ? null : { content: logprobs, refusal: null };
-    return [...this.#preambleAs(write, "reasoning_content"), write.delta(0, { content }, probabilities)];
+    return write.delta(0, { content }, logprobs.length === 0 ? null : { content: logprobs, refusal: null });
   }
 
-  /** The preamble that was held: a thought before another message, a text before a call or at the end. */
-  #preambleAs(write: ChunkWriter, field: "content" | "reasoning_content"): StreamPiece[] {
-    const text = this.#preamble;
-    this.#preamble = "";
-    return text === "" ? [] : [write.delta(0, { [field]: text })];
+  /** Preambles are thoughts before another message, and texts before a call or at the end. */
+  #preamblesAsThoughts(write: ChunkWriter): StreamPiece[] {
+    const text = this.#preambles.map((piece) => piece.text).join("");
+    this.#preambles = [];
+    return text === "" ? [] : [write.delta(0, { reasoning_content: text })];
+  }
+
+  #preamblesAsTexts(write: ChunkWriter): StreamPiece[] {
+    const pieces = this.#preambles.map((piece) => this.#spoken(write, piece));
+    this.#preambles = [];
+    return pieces;
   }
 
   /** The call of an event about arguments. */
@@ -193,7 +247,7 @@ class OverResponsesStream implements StreamReader {
     const call: OpenCall = { index: this.#callCount++, id, sent: text.length };
     for (const key of [place, id, textOf(item.id)]) if (key !== "") this.#calls.set(key, call);
     return [
-      ...this.#preambleAs(write, "content"),
+      ...this.#preamblesAsTexts(write),
       write.delta(0, { call: { index: call.index, id, name, arguments: text } }),
     ];
   }
@@ -226,7 +280,7 @@ class OverResponsesStream implements StreamReader {
     const counts = countsOf(response);
     return [
       ...late,
-      ...this.#preambleAs(write, "content"),
+      ...this.#preamblesAsTexts(write),
       write.finish(0, reason),
       ...(counts === null ? [] : [write.usage(counts)]),
       { kind: "done" },

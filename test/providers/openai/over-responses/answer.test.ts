@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { completionOfResponse, overResponsesFailure } from "#providers/openai/over-responses/answer.ts";
+import { overResponsesFailure } from "#providers/openai/over-responses/answer.ts";
+import { completionOfResponse } from "#providers/openai/over-responses/stream.ts";
 import { requestOf } from "../../conformance-cases.ts";
 import { wholeResponse } from "./wire.ts";
 

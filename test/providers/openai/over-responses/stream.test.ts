@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { completionOfResponse } from "#providers/openai/over-responses/answer.ts";
-import { streamOverResponses } from "#providers/openai/over-responses/stream.ts";
+import { completionOfResponse, streamOverResponses } from "#providers/openai/over-responses/stream.ts";
+import { unfoldedResponse } from "#providers/openai/unfold-response.ts";
 import type { StreamPiece } from "#providers/provider.ts";
 import { requestOf } from "../../conformance-cases.ts";
+import { folded } from "../../folded.ts";
 import { responseEvents, wholeResponse } from "./wire.ts";
 
 const request = requestOf({ messages: [] }, "gpt-6", true);
@@ -169,6 +170,21 @@ const phases: Record<string, [items: object[], thoughts: string, text: string]> 
   ],
   "a preamble and a call": [[spoken("I look.", "commentary"), callItem(0, "{}")], "", "I look."],
   "a preamble alone": [[spoken("I look.", "commentary")], "", "I look."],
+  "a message, a preamble and a call": [
+    [spoken("One."), spoken("I look.", "commentary"), callItem(0, "{}")],
+    "",
+    "One.\n\nI look.",
+  ],
+  "a preamble, a call and a message": [
+    [spoken("I look.", "commentary"), callItem(0, "{}"), spoken("Two.")],
+    "",
+    "I look.\n\nTwo.",
+  ],
+  "two preambles": [
+    [spoken("I look.", "commentary"), spoken("I read.", "commentary")],
+    "",
+    "I look.\n\nI read.",
+  ],
   "two messages": [[spoken("One."), spoken("Two.")], "", "One.\n\nTwo."],
 };
 for (const [name, [items, thoughts, text]] of Object.entries(phases))
@@ -197,6 +213,57 @@ for (const [name, [items, thoughts, text]] of Object.entries(phases))
     const { message } = JSON.parse(answer.text).choices[0];
     assert.deepEqual([message.reasoning_content ?? "", message.content], [thoughts, text]);
   });
+
+const logprobs = [{ token: "Hi", logprob: -0.5, bytes: [72, 105], top_logprobs: [] }];
+const everything = {
+  ...wholeResponse,
+  output: [
+    {
+      type: "reasoning",
+      id: "rs_0",
+      summary: [{ type: "summary_text", text: "Hm." }],
+      encrypted_content: "s0",
+    },
+    { type: "reasoning", id: "rs_1", summary: [], content: [{ type: "reasoning_text", text: "Oh." }] },
+    { type: "message", id: "msg_0", content: [{ type: "output_text", text: "Hi", logprobs }] },
+    { type: "web_search_call", id: "ws_0" },
+    { type: "message", id: "msg_1", content: [{ type: "refusal", refusal: "No." }] },
+    callItem(0, '{"n":12345678901234567890}'),
+  ],
+};
+
+const streams: Record<string, object[]> = {
+  "as its unfolded stream": unfoldedResponse(JSON.stringify(everything))
+    .split("\n")
+    .filter((line) => line.startsWith("data: "))
+    .map((line) => JSON.parse(line.slice(6))),
+  "at the end of each item": [
+    ...everything.output.map((item, at) => ({
+      type: "response.output_item.done",
+      response: { ...everything, output: [] },
+      output_index: at,
+      item,
+    })),
+    ended(everything.output),
+  ],
+};
+for (const [name, events] of Object.entries(streams))
+  test(`an answer says the same whole and ${name}`, () => {
+    const answer = completionOfResponse(JSON.stringify(everything), request);
+    assert.ok(answer.kind === "answer");
+    const value = JSON.parse(answer.text);
+    assert.deepEqual(value.choices[0].logprobs, { content: logprobs, refusal: null });
+    const [choice] = value.choices;
+    assert.deepEqual(folded(read(events)), { ...value, choices: [{ ...choice, logprobs: null }] });
+  });
+
+test("log probabilities that come with the end of a message alone are those of its text", () => {
+  const [, last] = [...Object.values(streams)];
+  const probabilities = chunksOf(read(last ?? [])).flatMap(
+    ({ choices }) => choices[0]?.logprobs?.content ?? [],
+  );
+  assert.deepEqual(probabilities, logprobs);
+});
 
 test("a preamble that is held counts as thinking", () => {
   const reader = streamOverResponses(request);
