@@ -4,6 +4,7 @@
 // wire traffic to the shared conformance suite.
 
 import type { z } from "zod";
+import type { OpenAiError as ApiError } from "#contract/ai/openai-error.ts";
 import type { ClientFormat, Form, ForwardedOperation } from "#contract/ai/operations.ts";
 import type { ListedVendor } from "#providers/prices/list-price.ts";
 import type { ThoughtForm } from "#providers/translate/thought-forms.ts";
@@ -73,6 +74,7 @@ export type PreparedRequest =
   | { kind: "simulated"; answer: SimulatedResponse }
   | { kind: "unsupported_parameter"; param: string; message: string };
 export type { ClientFormat } from "#contract/ai/operations.ts";
+export type { ApiError };
 
 /** A client's request in a vendor's own format, on its way to a member that speaks it. */
 export interface NativeRequest {
@@ -138,14 +140,6 @@ export interface Usage {
   cacheWriteTokens?: number;
   /** Of those written, kept for an hour, which costs more; absent likewise. */
   cacheWriteHourTokens?: number;
-}
-
-/** OpenAI's error object. */
-export interface ApiError {
-  message: string;
-  type: string;
-  param: string | null;
-  code: string | null;
 }
 
 /**
