@@ -1,18 +1,13 @@
 // Writes a stream to the client: the member's chunks as they came, except for the model's name and, in the last one,
 // `service_pool`. A finishing chunk is held back until it is known whether it is the last one.
 
+import type { z } from "zod";
+import type { servicePool } from "#contract/ai/chat-shapes.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 
 /** The member that served a request, as `service_pool` reports it. */
-export interface ServicePool {
-  provider: string;
-  model: string;
-  latency_ms: number;
-  attempts: number;
-  /** What the call cost, in the currency of the members' prices; absent: it has not ended, or no price is known. */
-  cost?: number;
-}
+export type ServicePool = z.output<typeof servicePool>;
 
 export interface SseWriterOptions {
   /** The `model` of the answer. */
