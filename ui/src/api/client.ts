@@ -141,6 +141,9 @@ interface ErrorReply {
   errors?: Record<string, string[]>;
 }
 
+/** Whether the operation begins or ends the session that other operations depend on. */
+export const changesSession = (name: OperationName): boolean => name === "signIn" || name === "signOut";
+
 /** Calls an operation of the management API. Throws `ApiError`. */
 export async function call<N extends OperationName>(name: N, input: Input<N>): Promise<Output<N>> {
   const response = await request(name, input, "application/json");
@@ -179,7 +182,7 @@ async function request<N extends OperationName>(name: N, input: Input<N>, accept
   try {
     return await send(name, input, accept);
   } catch (error) {
-    const isChange = routes[name][0] !== "GET" && name !== "signIn" && name !== "signOut";
+    const isChange = routes[name][0] !== "GET" && !changesSession(name);
     if (error instanceof ApiError && error.status === 401 && isChange && known !== null) {
       // The sign-in covers the page, which then continues the request.
       await signedInAgain(known, input.signal);

@@ -11,7 +11,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { ApiError, call, type Input, type OperationName, type Output } from "./client.ts";
+import { ApiError, call, changesSession, type Input, type OperationName, type Output } from "./client.ts";
 import { nextReadMs, useFreshness } from "./freshness.ts";
 
 export const queryClient = new QueryClient({
@@ -214,6 +214,7 @@ export function useChange<N extends OperationName>(name: N) {
     // A secret in the answer is not kept once its component is gone.
     gcTime: 0,
     mutationFn: (input) => call(name, input),
-    onSuccess: () => client.invalidateQueries(),
+    // A read without a session would wait for the sign-in.
+    onSuccess: () => (changesSession(name) ? undefined : client.invalidateQueries()),
   });
 }
