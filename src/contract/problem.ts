@@ -45,7 +45,7 @@ export const problems = {
   },
   method_not_allowed: {
     status: 405,
-    message: "This path does not support that method.",
+    message: "This path does not take that method.",
     when: "The path exists, but not with this method; `Allow` lists the supported ones.",
   },
   request_timeout: {
@@ -75,7 +75,7 @@ export const problems = {
   },
   gone: {
     status: 410,
-    message: "The file is no longer kept.",
+    message: "The file is not kept any more.",
     when: "The provider no longer keeps the file of the received message.",
   },
   body_too_large: {

@@ -28,7 +28,7 @@ export const aiProblems = {
   invalid_value: {
     status: 400,
     type: "invalid_request_error",
-    message: "The request is invalid.",
+    message: "The request has a fault.",
     when: "A parameter that Trunkline itself needs is missing or wrong; `param` names it.",
   },
   no_embeddings: {
@@ -88,7 +88,7 @@ export const aiProblems = {
   method_not_allowed: {
     status: 405,
     type: "invalid_request_error",
-    message: "This path does not support that method.",
+    message: "This path does not take that method.",
     when: "The path exists, but not with this method; `Allow` lists the supported ones.",
   },
   request_timeout: {
@@ -118,7 +118,7 @@ export const aiProblems = {
   concurrency_limit_exceeded: {
     status: 429,
     type: "requests",
-    message: "The key has reached its limit of concurrent requests.",
+    message: "The key has as many requests under way as it may have.",
     when: "The key has reached its limit of concurrent requests.",
   },
   insufficient_quota: {
