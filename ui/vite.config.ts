@@ -28,6 +28,16 @@ export default defineConfig({
     // A data: URL in a style or script would need a wider policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 600,
+    // Small parts that many pages share come in one file: a request costs more than the bytes of another page's part.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "shell", tags: ["$initial"] },
+            { name: "parts", test: /lucide-react.*icons|ui\/src\/(?:words|parts\/(?!form|list|over))/ },
+          ],
+        },
+      },
+    },
   },
 });

@@ -30,7 +30,7 @@ test("at 320 px each question that a button asks fits the screen, with its butto
     for (const asker of await askers.all()) {
       const label = (await asker.innerText()).trim();
       await asker.click();
-      const dialog = page.locator(".dialog[data-open]");
+      const dialog = page.locator(".dialog[open]");
       await dialog.waitFor();
       await expectWhole(at, `${name}: ${label}`);
       const last = dialog.getByRole("button").last();

@@ -19,9 +19,9 @@ export function useKeptFocus(): void {
     };
     const observer = new MutationObserver(() => {
       if (last === null || document.activeElement !== document.body) return;
-      const dialog = last.closest("[role=dialog], [role=alertdialog]");
+      const dialog = last.closest("dialog");
       // A dialog that closes restores the focus itself.
-      if (dialog === null ? isCovered() : dialog.hasAttribute("data-closed")) return;
+      if (dialog === null ? isCovered() : !dialog.open) return;
       if (!last.isConnected)
         return document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
       if (!isOff(last)) last.focus({ preventScroll: true });

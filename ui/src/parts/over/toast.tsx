@@ -1,65 +1,82 @@
-// A confirmation at the edge of the page, with an undo button if there is one.
+// Confirmations at the edge of the page, with an undo button if there is one.
 
-import { Toast } from "@base-ui/react/toast";
 import { X } from "lucide-react";
+import { useEffect, useSyncExternalStore } from "react";
 import { ApiError } from "#ui/api/client.ts";
 
-const manager = Toast.createToastManager();
+interface Toast {
+  id: number;
+  title: string;
+  undo?: (() => Promise<unknown>) | undefined;
+}
+
+/** Older ones make room for new ones. */
+const maxShown = 3;
+let shown: readonly Toast[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+function show(toasts: readonly Toast[]): void {
+  shown = toasts.slice(-maxShown);
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
 
 /** Shows a confirmation. `undo`: reverts it; if the API refuses, its message is shown instead. */
 export function done(title: string, undo?: () => Promise<unknown>): void {
-  const id = manager.add({
-    title,
-    // A toast with a decision stays longer than one to read.
-    timeout: undo === undefined ? 4_000 : 10_000,
-    ...(undo === undefined
-      ? {}
-      : {
-          actionProps: {
-            children: "Undo",
-            onClick: () => {
-              manager.close(id);
-              undo().then(
-                () => manager.add({ title: "Undone", timeout: 3_000 }),
-                (error: unknown) =>
-                  manager.add({
-                    title: error instanceof ApiError ? error.message : "It could not be undone.",
-                    priority: "high",
-                    timeout: 10_000,
-                  }),
-              );
-            },
-          },
-        }),
-  });
+  lastId += 1;
+  show([...shown, { id: lastId, title, undo }]);
 }
 
-function List() {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className="toast" swipeDirection={["down", "right"]}>
-      <Toast.Content className="toast-content">
-        <div>
-          <Toast.Title render={<p />} className="title" />
-        </div>
-        {toast.actionProps === undefined ? null : <Toast.Action className="button bare" />}
-        <Toast.Close className="button bare" aria-label="Dismiss">
-          <X aria-hidden="true" />
-        </Toast.Close>
-      </Toast.Content>
-    </Toast.Root>
-  ));
+const remove = (id: number) => show(shown.filter((toast) => toast.id !== id));
+
+async function revert({ id, undo }: Toast): Promise<void> {
+  remove(id);
+  try {
+    await undo?.();
+    done("Undone");
+  } catch (error) {
+    done(error instanceof ApiError ? error.message : "It could not be undone.");
+  }
 }
 
-/** Where toasts appear; once per page. */
-export function Toasts() {
+function Shown({ toast }: { toast: Toast }) {
+  const { id, title, undo } = toast;
+  useEffect(() => {
+    // A toast with a decision stays longer than one to read; one that is being used stays.
+    const timer = setInterval(
+      () => document.querySelector(".toasts:hover, .toasts:focus-within") === null && remove(id),
+      undo === undefined ? 4_000 : 10_000,
+    );
+    return () => clearInterval(timer);
+  }, [id, undo]);
   return (
-    <Toast.Provider toastManager={manager} limit={3}>
-      <Toast.Portal>
-        <Toast.Viewport className="toasts">
-          <List />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+    <div className="toast">
+      <p>{title}</p>
+      {undo === undefined ? null : (
+        <button type="button" className="button bare" onClick={() => void revert(toast)}>
+          Undo
+        </button>
+      )}
+      <button type="button" className="button bare" aria-label="Dismiss" onClick={() => remove(id)}>
+        <X aria-hidden="true" />
+      </button>
+    </div>
+  );
+}
+
+/** Where toasts appear; once per page. It is there before they are, so that screen readers announce them. */
+export function Toasts() {
+  const toasts = useSyncExternalStore(subscribe, () => shown);
+  return (
+    <section className="toasts" role="status" aria-label="Notifications">
+      {toasts.map((toast) => (
+        <Shown key={toast.id} toast={toast} />
+      ))}
+    </section>
   );
 }
