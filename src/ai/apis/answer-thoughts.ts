@@ -1,4 +1,4 @@
-// Collects the thoughts of one answer, which its client sends back with the next request.
+// Collects the thoughts of one answer, which its client sends back in the next request.
 
 import type { Fields } from "#contract/normalise.ts";
 import { append } from "#providers/translate/append.ts";
@@ -17,12 +17,12 @@ export class AnswerThoughts {
   #details: Fields[] = [];
   #signatures: Fields[] = [];
 
-  /** `maker`: whose answer it is; undefined: what the vendor did not seal is left out. */
+  /** `maker`: who produced the answer; if undefined, thoughts that the vendor did not seal are left out. */
   constructor(maker: string | undefined) {
     this.#maker = maker;
   }
 
-  /** A chunk, or a whole answer. */
+  /** A chunk or a whole answer. */
   add({ reasoning, reasoningField, details, calls }: ChatPiece): void {
     this.#text += reasoning;
     if (reasoning !== "") this.#field = reasoningField;
@@ -32,7 +32,7 @@ export class AnswerThoughts {
         this.#signatures.push(callSignature(index, signature, this.#maker));
   }
 
-  /** What came since the last time; empty: nothing that a member wants back. */
+  /** The thoughts since the last call; empty if there are none that a member needs back. */
   take(): Fields[] {
     const details = joined(this.#details);
     const signatures = this.#signatures;

@@ -1,7 +1,7 @@
-// The seam between the APIs that clients speak and the one way of a completion: a request of an API is written as a chat
-// completion for members without that API, and answers are written back. Members, failover, the commit rule, health,
-// limits and usage do not know the APIs, except that a member which speaks the request's format gets it as it came, and
-// answers in that format.
+// The boundary between the client APIs and the processing of completions: a request of an API is translated to a chat completion for
+// members that do not speak that API, and their answers are translated back. Members, failover, the commit rule, health, limits and usage
+// do not depend on the APIs, with one exception: a member that speaks the request's format receives it unchanged and answers in that
+// format.
 
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { ApiError, Chunk, ClientFormat, PreparedRequest, Usage } from "#providers/provider.ts";
@@ -14,7 +14,7 @@ export interface ChatForm {
   /** JSON text of `body`. */
   text: string;
   body: Body;
-  /** The same with the marks after which a prompt is cached, for members that take them; absent: there are none. */
+  /** The same, including prompt caching marks, for members that accept them; absent if there are none. */
   marked?(): { text: string; body: Body };
 }
 
@@ -25,13 +25,13 @@ export interface AnswerRules {
   /** Epoch seconds. */
   created: number;
   served: ServicePool;
-  /** Estimated tokens of the input, for APIs that tell them before the answer. */
+  /** Estimated input tokens, for APIs that report them before the answer. */
   promptTokens: number;
-  /** Who gets the thoughts of the answer back that were not sealed; absent: they are not handed over for that. */
+  /** Who gets the answer's unsealed thoughts back; absent if the client should not receive them for that purpose. */
   maker?: string;
 }
 
-/** Writes one stream to the client, from a member's chunks. */
+/** Writes one stream to the client from a member's chunks. */
 export interface StreamWriter {
   /** The usage that the stream has reported so far. */
   readonly usage: Usage | null;
@@ -39,7 +39,7 @@ export interface StreamWriter {
   chunk(chunk: Chunk): string;
   /** Ends a complete stream. */
   done(): string;
-  /** Ends a stream that broke off, so that it never looks complete. */
+  /** Ends an interrupted stream in a way that it never looks complete. */
   failed(error: ApiError): string;
 }
 
@@ -48,31 +48,31 @@ export interface ApiRequest {
   format: ClientFormat;
   /** The client's headers that are forwarded to a member of the format, in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** What the request asks for, named as in chat completions, for estimating its tokens. */
+  /** The request's features, named as in chat completions, for the token estimate. */
   estimated: Body;
   /**
-   * The parameters under their names in chat completions, so that members which refused one are passed over; null if they are
-   * known after translation alone.
+   * The parameters under their chat completion names, so that members that refused one can be skipped; null if they are known only after
+   * translation.
    */
   parameters: Body | null;
-  /** Parameters of the chat completion that a member which refuses them is asked without. */
+  /** Chat completion parameters that are dropped for a member that refuses them. */
   optional: ReadonlySet<string>;
-  /** Answers name the model as the request did, even if the pool would name another. */
+  /** Answers use the model name of the request, even if the pool would use another one. */
   echoesModel: boolean;
-  /** The request as a chat completion, made when a member first needs it; or what has no form in one. */
+  /** The request as a chat completion, translated when a member first needs it, or an issue if it cannot be translated. */
   chat(): ChatForm | Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
-  /** What `chat` left out, by name; empty before it was called. */
+  /** The names of what `chat` left out; empty before it was called. */
   leftOut(): readonly string[];
-  /** A whole answer. `forwarded`: the text is in the API's format, else it is a chat completion. */
+  /** Writes a whole answer. `forwarded`: the text is in the API's format; otherwise it is a chat completion. */
   answer(text: string, forwarded: boolean, rules: AnswerRules): string;
   writer(rules: AnswerRules, forwarded: boolean): StreamWriter;
-  /** Ends a stream whose headers are sent before any member has answered. `served`: the member of the error. */
+  /** Ends a stream whose headers were sent before any member answered. `served`: the member that the error belongs to. */
   failed(error: ApiError, served: ServicePool | null): string;
-  /** What a silent stream sends so that its client stays; absent: a comment. */
+  /** What is sent in a silent stream to keep the client connected; absent for a comment. */
   keepAlive?(): string;
   /**
-   * It is passed on to members that have its path, and never translated. `isWhole`: its answers are no streams. Absent: it has a
-   * form as a chat completion.
+   * The request is forwarded to members that have its path and is never translated. `isWhole`: its answers are not streamed. Absent if it
+   * can be translated to a chat completion.
    */
   passedOn?: { path: string; isWhole: boolean };
   /** The media type of its streams; absent: server-sent events. */

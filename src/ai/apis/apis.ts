@@ -1,5 +1,4 @@
-// The APIs in which clients ask for completions. A new one is a folder beside this file, a name in
-// `clientFormats` and a row here.
+// The client APIs for completions. To add one, create a folder next to this file, a name in `clientFormats` and a row here.
 
 import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
 import type { OpenAiError } from "#contract/ai/openai-error.ts";
@@ -23,14 +22,13 @@ const rows: Readonly<Record<ClientFormat, ClientApiRow>> = {
   compaction: compactionApi,
 };
 
-/** The row of a format. */
 export const clientApiOf = (format: ClientFormat): ClientApiRow => rows[format];
 
 export const clientApis: readonly ClientApi[] = clientFormats.map((format) => ({ format, ...rows[format] }));
 
 const openaiErrors: ErrorShape = { name: "", schema: openaiErrorReply, shaped: (problem) => problem };
 
-/** The API at a path, which may have a query. */
+/** Returns the API at a path, which may include a query. */
 function apiAt(target: string): ClientApi | undefined {
   const [asked = ""] = target.split(/[?#]/, 1);
   return clientApis.find(
@@ -38,10 +36,10 @@ function apiAt(target: string): ClientApi | undefined {
   );
 }
 
-/** The shape of errors at a path, which may have a query. Where no API has one, it is OpenAI's. */
+/** The error shape at a path, which may include a query. If no API has the path, it is OpenAI's. */
 export const errorShapeOf = (target: string): ErrorShape => apiAt(target)?.errorShape ?? openaiErrors;
 
-/** The shape of errors about a path that does not exist: that of the API at the path, or else of the client that asks. */
+/** The error shape for a path that does not exist: that of the API at the path, or otherwise of the client that sent the request. */
 export function errorShapeAt(target: string, headers: Received["headers"]): ErrorShape {
   const own = errorShapeOf(target);
   if (own !== openaiErrors) return own;
@@ -51,14 +49,14 @@ export function errorShapeAt(target: string, headers: Received["headers"]): Erro
   return api?.errorShape ?? own;
 }
 
-/** The key that a target has in its query, where the API at its path lets clients send it there; null if it has no key there. */
+/** The key in a target's query, if the API at its path accepts keys there; null if there is none. */
 export function keyInQuery(target: string): string | null {
   const name = apiAt(target)?.keyParameter;
   const [, query] = /^[^?#]*\?([^#]*)/.exec(target) ?? [];
   return name === undefined || query === undefined ? null : new URLSearchParams(query).get(name);
 }
 
-/** The error in that shape. A problem whose body is not OpenAI's object is returned as it is. */
+/** The error in that shape. A problem whose body is not OpenAI's error object is returned unchanged. */
 export function inShape(shape: ErrorShape, problem: Problem, requestId: string): Problem {
   const error = "error" in problem.body ? problem.body.error : null;
   return isOpenAiError(error) ? shape.shaped(problem, error, requestId) : problem;
@@ -67,7 +65,7 @@ export function inShape(shape: ErrorShape, problem: Problem, requestId: string):
 const isOpenAiError = (value: unknown): value is OpenAiError =>
   isObject(value) && typeof value.message === "string" && typeof value.type === "string";
 
-/** The answer to a client that asks for a WebSocket at an API that says why there are none; null for every other target. */
+/** The answer to a WebSocket request at an API that explains why it has none; null for every other target. */
 export function webSocketRefusal(target: string): Problem | null {
   const path = (target.split("?", 1)[0] ?? "").replace(/\/$/, "");
   return clientApis.find((api) => api.path === path)?.webSocketRefusal ?? null;

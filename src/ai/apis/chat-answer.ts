@@ -1,5 +1,5 @@
-// Reads chat completions and their chunks for APIs that write them in another form. They come from a provider adapter,
-// which has checked that they are JSON with choices; what a vendor left out or wrote otherwise counts as absent.
+// Reads chat completions and their chunks for APIs that write them in another form. They come from a provider adapter, which has checked
+// that they are JSON with choices; missing and malformed fields count as absent.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { isFinish, meaningOf } from "#providers/translate/finish-reasons.ts";
@@ -8,45 +8,45 @@ import { outputTokens } from "#providers/translate/output-tokens.ts";
 import type { ThoughtField } from "#providers/translate/thought-forms.ts";
 import { signatureOf } from "#providers/translate/thought-signatures.ts";
 
-/** Tokens as the usage of other APIs counts them. */
+/** Token counts as the usage objects of other APIs report them. */
 export interface Counts {
   input: number;
   output: number;
-  /** Of the input: read from a cache. */
+  /** Input tokens read from a cache. */
   cached: number;
-  /** Of the input: written to a cache. */
+  /** Input tokens written to a cache. */
   cacheWrite: number;
-  /** Of the output: spent on reasoning. */
+  /** Output tokens spent on reasoning. */
   reasoning: number;
 }
 
 interface CallPiece {
   index: number;
-  /** Empty in all but the first piece of a call. */
+  /** Empty except in the first piece of a call. */
   id: string;
   name: string;
   arguments: string;
-  /** Gemini's signature of the thoughts behind the call. */
+  /** Gemini's signature of the thoughts that led to the call. */
   signature: string;
 }
 
-/** A picture in an answer, as bytes or as a link. */
+/** An image in an answer, as bytes or as a link. */
 export type AnswerPicture = { mediaType: string; base64: string } | { url: string };
 
-/** What a chunk, or a whole answer, says. */
+/** The contents of a chunk or of a whole answer. */
 export interface ChatPiece {
   text: string;
   reasoning: string;
-  /** The field that has the reasoning. */
+  /** The name of the field that contains the reasoning. */
   reasoningField: ThoughtField;
-  /** Signed and sealed thoughts, or pieces of them. */
+  /** Signed and sealed thoughts, or fragments of them. */
   details: Fields[];
   refusal: string;
-  /** The log probabilities of the text's tokens, as OpenAI has them in both of its APIs. */
+  /** The log probabilities of the text's tokens, in the form that both of OpenAI's APIs use. */
   logprobs: Fields[];
   pictures: AnswerPicture[];
   calls: CallPiece[];
-  /** OpenAI's word for it, or an unknown reason as it came. Null while it has not ended. */
+  /** OpenAI's finish reason, or an unknown one unchanged. Null while the answer has not ended. */
   finish: string | null;
   counts: Counts | null;
 }
@@ -54,7 +54,7 @@ export interface ChatPiece {
 const count = (value: unknown): number =>
   typeof value === "number" && value >= 0 && Number.isSafeInteger(value) ? value : 0;
 
-/** OpenAI's usage object; null for anything else. */
+/** OpenAI's usage object; null if it is anything else. */
 function countsOf(usage: unknown): Counts | null {
   if (!isObject(usage)) return null;
   const input = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
@@ -78,7 +78,7 @@ function contentOf(content: unknown): string {
     .join("");
 }
 
-/** The pictures of `images`, as OpenRouter has them, and those among the parts of the content. */
+/** The images in `images`, where OpenRouter puts them, and those among the content parts. */
 function picturesOf({ images, content }: Fields): AnswerPicture[] {
   return [...fieldsIn(images), ...fieldsIn(content)].flatMap(({ image_url: image }): AnswerPicture[] => {
     const url = textOf(isObject(image) ? image.url : image);
@@ -103,7 +103,7 @@ function callsOf(message: Fields): CallPiece[] {
   });
 }
 
-/** Reads a chunk or a whole answer by its first choice: these APIs ask for one. */
+/** Reads the first choice of a chunk or of a whole answer: these APIs request only one. */
 export function readChat(text: string): ChatPiece {
   const value: unknown = JSON.parse(text);
   const body = isObject(value) ? value : {};
@@ -125,8 +125,8 @@ export function readChat(text: string): ChatPiece {
 }
 
 /**
- * Gives calls their ids: the vendor's where it is fit for every API and new in this answer, else one made of `stem`,
- * which is the request's own.
+ * Assigns ids to calls: the vendor's id if every API accepts it and this answer has not used it, otherwise one derived from `stem`, which
+ * is unique to the request.
  */
 export function callIds(prefix: string, stem: string): (vendorId: string) => string {
   const used = new Set<string>();

@@ -1,5 +1,5 @@
-// What an API is in which clients ask for completions: its paths, how its requests are read, what its errors look like.
-// `apis.ts` lists them; routes, the OpenAPI document, error shapes and the page of errors are made from the list.
+// The description of a client API for completions: its paths, how its requests are read and what its errors look like. `apis.ts` lists the
+// APIs; routes, the OpenAPI document, error shapes and the page of errors are generated from that list.
 
 import type { z } from "zod";
 import type { ModelRequest } from "#contract/ai/chat.ts";
@@ -10,9 +10,9 @@ import type { ApiRequest } from "./api-request.ts";
 
 /** One operation of a client API, for the router and the OpenAPI document. */
 export interface ApiOperation {
-  /** As OpenAPI writes it; it may name parameters. */
+  /** The path in OpenAPI syntax; it may contain parameters. */
   path: `/${string}`;
-  /** Descriptions of the path's parameters. */
+  /** Descriptions of the path parameters. */
   params?: Record<string, z.ZodType>;
   /** OpenAPI's operationId. */
   name: string;
@@ -20,67 +20,67 @@ export interface ApiOperation {
   description: string;
   body: z.ZodObject;
   reply: z.ZodType;
-  /** A complete body. A test sends it. */
+  /** A complete example body. A test sends it. */
   example: object;
-  /** What the reply with `stream: true` consists of. Absent for operations without streams. */
+  /** The parts of the reply with `stream: true`. Absent for operations that do not stream. */
   stream?: string;
-  /** Its requests may be deferred, by their headers or by what `read` says. */
+  /** Requests may be deferred, by their headers or by what `read` returns. */
   deferrable?: true;
-  /** It counts the tokens of a request instead of serving it: its answer with that number. */
+  /** It counts the tokens of a request instead of serving it: builds the answer from the number. */
   counts?(tokens: number): object;
-  /** Checks what Trunkline has to understand of a request. `params`: of the path. */
+  /** Checks the parts of a request that Trunkline needs to understand. `params`: the path parameters. */
   read(text: string, params: Readonly<Record<string, string>>): ModelRequest | Problem;
 }
 
-/** How the errors of an API look. Every error is made as OpenAI's object, and takes its shape where it is written. */
+/** The shape of an API's errors. Every error is created as OpenAI's object and converted to this shape when it is written. */
 export interface ErrorShape {
   /** Distinguishes the shape's replies in the OpenAPI document. */
   name: string;
   schema: z.ZodType;
-  /** The reply with the shape's status, headers and body. `error`: that of the problem's body. */
+  /** The reply with the status, headers and body of the shape. `error`: the one in the problem's body. */
   shaped(problem: Problem, error: OpenAiError, requestId: string): Problem;
 }
 
-/** The HTTP request that an API's request came in. */
+/** The HTTP request that carried an API request. */
 export interface Received {
-  /** By names in lower case, as Node gives them. */
+  /** Keys are in lower case, as in Node. */
   headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Letters, digits, `_` and `-` that no other request has. */
+  /** Letters, digits, `_` and `-`; unique to the request. */
   stem: string;
   /** Epoch seconds. */
   created: number;
-  /** What follows the path. */
+  /** The rest of the path. */
   query: URLSearchParams;
-  /** It was stored, and is served without a client that waits: its answer is looked up by the id that the stem makes. */
+  /** The request was stored and no client waits for it: its answer is looked up by the id derived from the stem. */
   isDeferred?: true;
 }
 
 export interface ClientApi {
-  /** Its name, as calls and deferred completions are stored with it. */
+  /** The name under which calls and deferred completions are stored. */
   format: ClientFormat;
-  /** Errors at this path and below it have the API's shape. */
+  /** Errors at this path and below it use the API's shape. */
   path: `/${string}`;
-  /** Other paths whose errors have it. */
+  /** Other paths whose errors use it. */
   alsoAt?: RegExp;
-  /** Its clients may send the key in the URL, as the parameter with this name. URLs are in no log. */
+  /** The URL parameter in which clients may send the key. URLs are never logged. */
   keyParameter?: string;
-  /** A header that only its clients send, in lower case: it decides the shape of errors at paths that several APIs have. */
+  /** A header, in lower case, that only clients of this API send: it selects the error shape at paths that several APIs share. */
   clientHeader?: string;
   operations: readonly ApiOperation[];
-  /** Absent: OpenAI's. */
+  /** Absent for OpenAI's shape. */
   errorShape?: ErrorShape;
-  /** Where its clients read the id of a request, in answers that are no errors; absent: `X-Request-Id`, which all answers have. */
+  /** The header in which clients read the request id of successful answers; absent for `X-Request-Id`, which every answer has. */
   requestIdHeader?: string;
-  /** The answer to a client that asks for a WebSocket at `path`; absent: as to any other GET. */
+  /** The answer to a WebSocket request at `path`; absent if it is treated like any other GET. */
   webSocketRefusal?: Problem;
-  /** Error codes that this API alone has: status and when, for the page of errors. */
+  /** Error codes that only this API has: their status and when they occur, for the page of errors. */
   codes?: Readonly<Record<string, readonly [status: string, when: string]>>;
-  /** The answer that the text of a stream adds up to, for the content log. The stream may have been cut anywhere. */
+  /** Assembles the answer from the text of a stream, for the content log. The stream may have been cut anywhere. */
   joinAnswer(text: string): unknown;
   /** OpenTelemetry's `gen_ai.operation.name` for its completions. */
   spanOperation: "chat" | "generate_content" | "text_completion";
   request(read: ModelRequest, received: Received): ApiRequest;
 }
 
-/** A row of `apis.ts`, which has the name too. */
+/** A row of `apis.ts`, with its name. */
 export type ClientApiRow = Omit<ClientApi, "format">;

@@ -1,5 +1,5 @@
-// Which of a client's headers are forwarded to a member that speaks the API's format. Its credentials, its organization,
-// its cookies and what is meant for the gateway are not; across formats no header is.
+// Selects the client headers that are forwarded to a member that speaks the API's format. Credentials, organization, cookies and headers
+// meant for the gateway are not forwarded; across formats, no header is.
 
 import type { Received } from "./client-api.ts";
 

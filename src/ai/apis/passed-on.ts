@@ -1,8 +1,8 @@
-// What APIs have in common whose requests are passed on to members that have them, and never translated.
+// Shared code of APIs whose requests are forwarded to members that have them and never translated.
 
 import type { ApiRequest } from "./api-request.ts";
 
-/** `path`: what the member lacks, as clients know it. */
+/** `path`: the path that the member lacks, as clients know it. */
 export const untranslated = (path: string, isWhole: boolean) =>
   ({
     parameters: null,

@@ -1,6 +1,6 @@
-// Whether a schema of another API may go out as OpenAI's strict one: those who speak OpenAI's format refuse a strict schema
-// whose objects are open, have optional properties, or say what is not enforced.
-// Source: platform.openai.com/docs/guides/structured-outputs#supported-schemas
+// Decides whether a schema of another API can be sent as a strict OpenAI schema: vendors of OpenAI's format refuse a strict schema if its
+// objects are open, have optional properties or use keywords that are not enforced. Source:
+// platform.openai.com/docs/guides/structured-outputs#supported-schemas
 
 import { isObject } from "#contract/normalise.ts";
 
@@ -41,10 +41,10 @@ const formats: readonly unknown[] = [
   "uuid",
 ];
 
-/** The most levels of objects, as OpenAI has it; a deeper schema goes out as one that is not strict. */
+/** Maximum number of object levels at OpenAI; a deeper schema is sent as not strict. */
 const maxDepth = 10;
 
-/** Whether the schema is an object that is closed, as all inside of it are, with properties that are all required. */
+/** Whether the schema is a closed object with only required properties, and so are all objects in it. */
 export const isStrictSchema = (schema: unknown): boolean =>
   isObject(schema) && schema.type === "object" && schema.anyOf === undefined && isStrict(schema, 0);
 

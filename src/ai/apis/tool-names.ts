@@ -1,6 +1,6 @@
-// The tools of a Responses or a Messages request as functions of a chat completion, and back: a namespace and a name become
-// one flat name, a custom tool a function of one text. Chat completions know functions alone, with names of at most 64
-// characters; Anthropic's names have up to 128.
+// Translates the tools of a Responses or Messages request to functions of a chat completion, and back: a namespace and a name become one
+// flat name, a custom tool becomes a function of one text. Chat completions have only functions, with names of at most 64 characters;
+// Anthropic's names have up to 128.
 
 import { createHash } from "node:crypto";
 import { type Fields, isObject } from "#contract/normalise.ts";
@@ -10,7 +10,7 @@ export interface ToolName {
   /** The type of its calls: `function_call`, `custom_tool_call` or `tool_search_call`. */
   kind: "function" | "custom" | "tool_search";
   name: string;
-  /** Null for a tool outside of namespaces. */
+  /** Null for a tool without a namespace. */
   namespace: string | null;
 }
 
@@ -21,34 +21,34 @@ interface ChatTool {
 
 const maxLength = 64;
 
-/** OpenAI's own namespace for tools that are in none: its calls come without it. */
+/** OpenAI's own namespace for tools without one: its calls omit it. */
 const bareNamespace = "functions";
 
 /** Tools that OpenAI runs itself. */
 const hosted =
   /^(web_search|web_search_preview|file_search|code_interpreter|image_generation|mcp)(_\d{4}_\d{2}_\d{2})?$/;
 
-/** A tool of a type that a function cannot stand for. */
+/** A tool of a type that a function cannot replace. */
 export class UnknownTool extends Error {}
 
 export class ToolNames {
   readonly #byFlat = new Map<string, ToolName>();
   readonly #flatOf = new Map<string, string>();
-  /** In the order in which they came; a tool that comes again replaces the former. */
+  /** In the order of the request; if a tool occurs again, the later one replaces the earlier. */
   readonly #tools = new Map<string, ChatTool>();
 
   get tools(): ChatTool[] {
     return [...this.#tools.values()];
   }
 
-  /** The tool behind a name that a model called; a name that is unknown is a function's. */
+  /** The tool for a name that a model called; an unknown name is treated as a function. */
   find(flat: string): ToolName {
     return this.#byFlat.get(flat) ?? { kind: "function", name: flat, namespace: null };
   }
 
-  /** The flat name, which is fit for every vendor and stands for this one tool alone. */
+  /** The flat name, which every vendor accepts and which is unique to this tool. */
   flat(tool: ToolName): string {
-    // Answers omit the bare namespace, so that the calls that come back in the history have none.
+    // Answers omit the default namespace, so the calls in the history have none.
     const namespace = tool.namespace === bareNamespace ? null : tool.namespace;
     const key = `${namespace ?? ""}\0${tool.name}`;
     const known = this.#flatOf.get(key);
@@ -63,7 +63,7 @@ export class ToolNames {
     return flat;
   }
 
-  /** Adds a list of tools. `leftOut` receives the types of those that the vendor runs itself. */
+  /** Adds a list of tools, and the types of those that the vendor runs itself to `leftOut`. */
   add(tools: unknown, leftOut: string[], namespace: string | null = null): void {
     for (const tool of fieldsIn(tools)) this.#addOne(tool, leftOut, namespace);
   }
@@ -114,7 +114,7 @@ const textParameter = {
   additionalProperties: false,
 };
 
-/** The grammar that a custom tool's input follows, where a model can read it. */
+/** The grammar of a custom tool's input, written where a model can read it. */
 function withGrammar(description: string, format: unknown): string {
   const definition = isObject(format) ? textOf(format.definition) : "";
   if (!isObject(format) || definition === "") return description;

@@ -1,4 +1,4 @@
-// OpenAI's chat completions as a client API: the form that everything inside has, so that nothing is translated.
+// OpenAI's chat completions as a client API. This is also the internal form, so nothing is translated.
 
 import type { AnswerRules, ApiRequest, ChatForm, StreamWriter } from "#ai/apis/api-request.ts";
 import type { ClientApiRow } from "#ai/apis/client-api.ts";
@@ -14,7 +14,7 @@ const noHeaders: ApiRequest["headers"] = {};
 const noNames: ReadonlySet<string> = new Set();
 const nothing: readonly string[] = [];
 
-/** A chat completion, or another request of OpenAI's that is not translated: embeddings and the forwarded operations. */
+/** A chat completion, or another OpenAI request that is not translated: embeddings and the forwarded operations. */
 export class ChatCompletionsRequest implements ApiRequest {
   readonly format = "chat_completions";
   readonly headers = noHeaders;

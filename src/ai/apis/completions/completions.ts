@@ -1,5 +1,5 @@
-// OpenAI's older completions, which continue a text: editors ask for them, and programs that are older than chat completions.
-// They are passed on to members that have them. Source: platform.openai.com/docs/api-reference/completions
+// OpenAI's legacy completions, which continue a text. Editors use them, as do programs older than chat completions. They are forwarded to
+// members that have them. Source: platform.openai.com/docs/api-reference/completions
 
 import { z } from "zod";
 import type { ApiRequest } from "#ai/apis/api-request.ts";
@@ -43,7 +43,7 @@ const completionsReply = z
   })
   .meta({ id: "Completion" });
 
-/** A request for a completion: `prompt` has to be there, and may be empty. */
+/** A completion request: `prompt` is required but may be empty. */
 function readCompletions(text: string): ModelRequest | Problem {
   const request = readModelRequest(text);
   if ("problem" in request) return request;
@@ -54,7 +54,7 @@ function readCompletions(text: string): ModelRequest | Problem {
   return request;
 }
 
-/** The prompts as messages, and the limit of all answers. */
+/** The prompts as messages, and the total limit of all answers. */
 function estimatedOf({ prompt, max_tokens, n }: Body): Body {
   const isOne = !Array.isArray(prompt) || typeof prompt[0] === "number";
   const prompts: readonly unknown[] = isOne ? [prompt] : prompt;

@@ -9,13 +9,13 @@ import { parseExactly } from "#providers/translate/json.ts";
 import { packed } from "#providers/translate/reasoning-details.ts";
 import { isUnsealed } from "#providers/translate/unsealed-thoughts.ts";
 
-/** What the answer depends on beside the completion. */
+/** What the answer depends on besides the completion. */
 export interface ContentRules extends Pick<AnswerRules, "model" | "maker"> {
-  /** Names this answer. */
+  /** The id of this answer. */
   stem: string;
-  /** The tools of the request, whose names the client has to find in calls. */
+  /** The request's tools: calls must use the names that the client knows. */
   names: ToolNames;
-  /** The client asked for thoughts. */
+  /** The client requested thoughts. */
   thoughts: boolean;
 }
 
@@ -43,14 +43,14 @@ export const picturePart = (picture: AnswerPicture): object =>
     ? { text: `![picture](${picture.url})` }
     : { inlineData: { mimeType: picture.mediaType, data: picture.base64 } };
 
-/** Google's finish reason; an unknown one in capitals, as Google writes them. */
+/** Google's finish reason; an unknown one is converted to capitals, as Google writes them. */
 export function finishReason(finish: string | null, refused: boolean): string {
   if (finish === "length") return "MAX_TOKENS";
   if (finish === "content_filter" || refused) return "SAFETY";
   return finish === null || finish === "tool_calls" ? "STOP" : finish.toUpperCase();
 }
 
-/** Google counts thoughts apart from the answer. */
+/** Google counts thoughts separately from the answer. */
 export const usageMetadata = ({ input, output, cached, reasoning }: Counts): object => ({
   promptTokenCount: input,
   candidatesTokenCount: Math.max(0, output - reasoning),
@@ -59,7 +59,7 @@ export const usageMetadata = ({ input, output, cached, reasoning }: Counts): obj
   totalTokenCount: input + output,
 });
 
-/** What every answer and every piece of a stream has. */
+/** The fields of every answer and every piece of a stream. */
 export const responseOf = (
   parts: readonly object[],
   more: object,
@@ -72,7 +72,7 @@ export const responseOf = (
   responseId: rules.stem,
 });
 
-/** The parts of an answer with what its client has to send back, on the first call or text that Google did not sign. */
+/** The parts of an answer. What the client has to send back is attached to the first call or text that Google did not sign. */
 export function withThoughts(parts: readonly object[], details: readonly Fields[]): readonly object[] {
   const own = details.filter(isUnsealed);
   const isFree = (part: object) => !("thoughtSignature" in part || "thought" in part);
@@ -84,7 +84,7 @@ export function withThoughts(parts: readonly object[], details: readonly Fields[
     : parts.with(at, { ...part, thoughtSignature: packed(own) });
 }
 
-/** A `GenerateContentResponse` as JSON, from the JSON of a chat completion. */
+/** Returns a `GenerateContentResponse` as JSON, from the JSON of a chat completion. */
 export function contentOf(text: string, rules: ContentRules): string {
   const piece = readChat(text);
   const { text: content, reasoning, refusal, pictures, calls, finish, counts } = piece;

@@ -1,5 +1,5 @@
-// Google's embedContent and batchEmbedContents as OpenAI's embeddings, and the answers back. Vectors are copied as text: of the
-// numbers no digit changes, and printing 300,000 of them would take a second. Source: ai.google.dev/api/embeddings
+// Translates Google's embedContent and batchEmbedContents to OpenAI's embeddings, and the answers back. Vectors are copied as text: no
+// digit changes, and printing 300,000 numbers would take a second. Source: ai.google.dev/api/embeddings
 
 import { z } from "zod";
 import type { ApiRequest } from "#ai/apis/api-request.ts";
@@ -28,17 +28,17 @@ export const batchReply = z
   .object({ embeddings: z.array(vector), service_pool: servicePool })
   .meta({ id: "BatchEmbedContentsResponse" });
 
-/** A request for embeddings; `isBatch`: its answer is a list. */
+/** An embeddings request; `isBatch`: its answer is a list. */
 interface EmbeddingsRead extends ModelRequest {
   kind: "embeddings";
   isBatch: boolean;
-  /** Fields that embeddings of OpenAI's do not have, such as `taskType`. */
+  /** Fields that OpenAI's embeddings do not have, such as `taskType`. */
   leftOut: readonly string[];
 }
 
 export const isEmbeddings = (read: ModelRequest): read is EmbeddingsRead => "isBatch" in read;
 
-/** Fields of a request that are translated; its model is that of the path. */
+/** Fields of a request that are translated; its model is the one in the path. */
 const known: readonly string[] = ["model", "content", "outputDimensionality", "output_dimensionality"];
 
 const unknownIn = (body: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
@@ -77,7 +77,7 @@ export function readEmbedded(
   return { ...own, text: JSON.stringify(body), body, model: model ?? null };
 }
 
-/** The most members of an object in an answer. */
+/** Maximum number of members of an object in an answer. */
 const maxMembers = 1_000;
 
 /** Google's answer, from OpenAI's list of embeddings. */
@@ -95,7 +95,7 @@ function embeddingsOf(text: string, isBatch: boolean, served: ServicePool): stri
   return `{${values},"service_pool":${JSON.stringify(served)}}`;
 }
 
-/** The request, which members get as OpenAI's. */
+/** The request, which members receive in OpenAI's form. */
 export function createEmbeddingsRequest({ text, body, isBatch, leftOut }: EmbeddingsRead): ApiRequest {
   const noStreams = () => {
     throw new Error("Embeddings have no streams.");

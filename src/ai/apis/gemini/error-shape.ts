@@ -1,4 +1,4 @@
-// The shape of Google's errors, with the statuses that its clients act on. Source: cloud.google.com/apis/design/errors,
+// The shape of Google's errors, with the statuses that its clients react to. Source: cloud.google.com/apis/design/errors,
 // ai.google.dev/gemini-api/docs/troubleshooting
 
 import type { ErrorShape } from "#ai/apis/client-api.ts";
@@ -22,12 +22,12 @@ const statuses: Readonly<Record<number, string>> = {
   529: "UNAVAILABLE",
 };
 
-/** Google's word for a status. */
+/** Google's name for a status. */
 export function geminiStatus(status: number): string {
   return statuses[status] ?? (status >= 500 ? "INTERNAL" : "INVALID_ARGUMENT");
 }
 
-/** Our own message says where clients of OpenAI put the key. */
+/** Our own message describes where OpenAI clients put the key. */
 const wrongKey =
   "The pool key is missing or not valid. Send it in the x-goog-api-key header, as `?key=` in the URL, or as a Bearer token in the Authorization header.";
 

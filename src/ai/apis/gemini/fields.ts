@@ -1,8 +1,8 @@
-// What of Google's objects is read: names may be written with underscores, and what is not translated is named.
+// Reads fields of Google's objects: their names may be written with underscores, and fields that are not translated are reported by name.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 
-/** Thrown while a request is translated: what it holds has no form in chat completions. */
+/** Thrown while a request is translated if something in it cannot be expressed in chat completions. */
 export class Untranslatable extends Error {
   readonly param: string;
 
@@ -12,7 +12,7 @@ export class Untranslatable extends Error {
   }
 }
 
-/** The object with its own names, not those inside of it, in camel case. */
+/** The object with its own keys in camel case; nested objects are unchanged. */
 export function camelCased(value: unknown): Fields {
   if (!isObject(value)) return {};
   const entries = Object.entries(value).map(([name, field]) => [
@@ -22,10 +22,10 @@ export function camelCased(value: unknown): Fields {
   return Object.fromEntries(entries);
 }
 
-/** The most names that are kept. A reply has fewer. */
+/** Maximum number of names that are kept. A reply lists fewer. */
 const maxNamed = 100;
 
-/** Names what an object has beside its `own` fields, which are translated. */
+/** Reports the fields of an object that are not in `own`, the translated ones. */
 export function nameOthers(object: Fields, own: readonly string[], where: string, leftOut: string[]): void {
   for (const [name, value] of Object.entries(object)) {
     if (own.includes(name) || value === null || value === undefined) continue;

@@ -1,4 +1,4 @@
-// Google's Gemini API: what its clients and agents speak. The path names the model and the operation.
+// Google's Gemini API, for its clients and agents. The path contains the model and the operation.
 
 import { z } from "zod";
 import type { ApiRequest } from "#ai/apis/api-request.ts";
@@ -21,10 +21,10 @@ import { chatOfContents, wantsThoughts } from "./request.ts";
 import { countReply, countRequest, generateReply, generateRequest, readContents } from "./shapes.ts";
 import { ContentWriter, contentError, framingOf } from "./stream.ts";
 
-/** What a member that refuses them is asked without: how hard to think, and how to draw among words. */
+/** Dropped for a member that refuses them: reasoning effort and sampling parameters. */
 const optional: ReadonlySet<string> = new Set(["reasoning_effort", "temperature", "top_p", "top_k"]);
 
-/** `stem`: letters, digits, `_` and `-` that no other request has. `isEvents`: its stream consists of server-sent events. */
+/** `stem`: letters, digits, `_` and `-`; unique to the request. `isEvents`: its stream consists of server-sent events. */
 export function createContentRequest(
   { text, body, stream }: { text: string; body: Readonly<Record<string, unknown>>; stream: boolean },
   stem: string,
@@ -55,7 +55,7 @@ export function createContentRequest(
       withMembers(contentOf(answer, rules(model, maker)), { service_pool: JSON.stringify(served) }),
     writer: ({ model, maker, served }) => new ContentWriter(rules(model, maker), framing, served),
     failed: (error) => contentError(error, framing),
-    // Blanks may stand between the pieces of an array.
+    // Whitespace is allowed between the pieces of an array.
     ...(isEvents ? {} : { keepAlive: () => "\n", streamType: "application/json; charset=utf-8" }),
   };
 }
@@ -125,7 +125,7 @@ const drafts: readonly Draft[] = [
 
 const modelParam = { model: z.string().describe("The model, or the pool's name.") };
 
-/** Google's clients ask the one version or the other for the same. */
+/** Google's clients use either version for the same operations. */
 const operations = (["v1beta", "v1"] as const).flatMap((version) =>
   drafts.map(
     ({ verb, name, ...draft }): ApiOperation => ({

@@ -5,7 +5,7 @@ import { type Fields, isObject } from "#contract/normalise.ts";
 import { textOf } from "#providers/translate/json.ts";
 import { camelCased, nameOthers, Untranslatable } from "./fields.ts";
 
-/** Google's own schemas write types in capitals, and `nullable` beside them. */
+/** Google's own schemas write types in capitals and use `nullable`. */
 export function jsonSchemaOf(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(jsonSchemaOf);
   if (!isObject(schema)) return schema;
@@ -14,7 +14,7 @@ export function jsonSchemaOf(schema: unknown): unknown {
     if (name === "type" && typeof value === "string") return [name, value.toLowerCase()];
     if (name === "properties" && isObject(value))
       return [name, Object.fromEntries(Object.entries(value).map(([key, of]) => [key, jsonSchemaOf(of)]))];
-    // Google writes numbers of 64 bits as texts.
+    // Google writes 64-bit numbers as strings.
     if (/^(min|max)(Items|Length|Properties)$/.test(name)) return [name, Number(value)];
     return [name, ["items", "anyOf"].includes(name) ? jsonSchemaOf(value) : value];
   });
@@ -37,7 +37,7 @@ const renamed: Readonly<Record<string, string>> = {
   seed: "seed",
 };
 
-/** `leftOut` receives the names of what has no equivalent. */
+/** Adds the names of fields without an equivalent to `leftOut`. */
 export function generationOf(config: Fields, leftOut: string[]): Fields {
   const chat: Record<string, unknown> = {};
   const {
@@ -66,7 +66,7 @@ export function generationOf(config: Fields, leftOut: string[]): Fields {
       json_schema: { name: "answer", schema, strict: isStrictSchema(schema) },
     };
   else if (responseMimeType === "application/json") chat.response_format = { type: "json_object" };
-  // One of several words as a plain text, for example: a schema asks for it as JSON.
+  // For example, one of several words as plain text: a schema requests it as JSON.
   const mime = textOf(responseMimeType);
   if (!["", "text/plain", "application/json"].includes(mime))
     leftOut.push("generationConfig.responseMimeType");
@@ -96,7 +96,7 @@ export function generationOf(config: Fields, leftOut: string[]): Fields {
   return chat;
 }
 
-/** Budgets of tokens up to which the effort is `low` and `medium`. */
+/** Token budgets up to which the effort is `low` and `medium`. */
 const lowBudget = 2_048;
 const mediumBudget = 12_288;
 

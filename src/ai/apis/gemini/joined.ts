@@ -1,4 +1,4 @@
-// The content that the pieces of a stream add up to.
+// Assembles the content from the pieces of a stream.
 
 import { chunksIn, objectsIn } from "#ai/stream/recorded.ts";
 import { isObject } from "#contract/normalise.ts";
@@ -6,7 +6,7 @@ import { fieldsIn, parseJson, textOf } from "#providers/translate/json.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Joins the parts of each candidate. Of every other field the last value counts. */
+/** Joins the parts of each candidate. For every other field, the last value counts. */
 function joinedContents(values: readonly Fields[]): Fields {
   const candidates = new Map<unknown, Fields & { parts: Fields[]; role: unknown }>();
   const answer = new Map<string, unknown>();
@@ -36,7 +36,7 @@ function joinedContents(values: readonly Fields[]): Fields {
   return { candidates: joined, ...Object.fromEntries(answer) };
 }
 
-/** The pieces of a stream without `alt=sse`: a JSON array, which may be cut off. */
+/** The pieces of a stream without `alt=sse`: a JSON array, which may be truncated. */
 function piecesOfArray(text: string): Fields[] {
   const pieces = text.split(",\r\n");
   return pieces.flatMap((piece, at) => {

@@ -1,7 +1,7 @@
-// Writes a request for Google's Gemini API as a chat completion. Names may be written in camel case or with underscores, as
-// Google takes them. What only Google has and what does not change the answer's meaning (safety settings, its own tools, …) is
-// left out and named; a part that has no form in chat completions means that such a member cannot serve the request. Source:
-// ai.google.dev/api/generate-content, /api/caching#Part, /gemini-api/docs/thinking
+// Translates a Gemini API request to a chat completion. Names may be in camel case or with underscores, since Google accepts both. Fields
+// that only Google has and that do not change the meaning of the answer (safety settings, its own tools, …) are left out and reported; if a
+// part cannot be expressed in chat completions, such a member cannot serve the request. Source: ai.google.dev/api/generate-content,
+// /api/caching#Part, /gemini-api/docs/thinking
 
 import type { ChatForm } from "#ai/apis/api-request.ts";
 import type { ToolNames } from "#ai/apis/tool-names.ts";
@@ -25,7 +25,7 @@ const known: ReadonlySet<string> = new Set([
   "model",
 ]);
 
-/** `names` receives the tools, `leftOut` the names of what the chat completion does not have. */
+/** Adds the tools to `names` and the names of what the chat completion lacks to `leftOut`. */
 export function chatOfContents(
   text: string,
   stream: boolean,
@@ -58,7 +58,7 @@ function translated(body: Fields, stream: boolean, names: ToolNames, leftOut: st
   };
 }
 
-/** A content, a list of parts, one part, or a text. */
+/** A content object, a list of parts, one part, or a string. */
 function partsOf(content: unknown): Fields[] {
   if (typeof content === "string") return [{ text: content }];
   const parts = isObject(content) && content.parts !== undefined ? content.parts : content;
@@ -67,7 +67,7 @@ function partsOf(content: unknown): Fields[] {
   );
 }
 
-/** Fields of a part; each has a form in chat completions, or there is an issue. */
+/** Fields of a part; each is translated or causes an issue. */
 const partFields: readonly string[] = [
   "text",
   "thought",
@@ -100,14 +100,16 @@ class Queue {
     this.#calls.push(call);
   }
 
-  /** The first call without a result. One may have been answered through another queue. */
+  /** The first call without a result. One of them may have been answered through another queue. */
   first(): Call | undefined {
     while (this.#calls[this.#next]?.answered) this.#next++;
     return this.#calls[this.#next];
   }
 }
 
-/** Gives calls without an id one, and results without one that of the first call of their name that has no result. */
+/**
+ * Assigns an id to each call that lacks one, and to each result that lacks one the id of the first call of the same name without a result.
+ */
 class Calls {
   readonly #byId = new Map<string, Queue>();
   readonly #byName = new Map<string, Queue>();
@@ -171,7 +173,7 @@ function modelOf(parts: readonly Fields[], calls: Calls, names: ToolNames, where
         function: { name, arguments: JSON.stringify(call.args ?? {}) },
         ...(signature === "" ? {} : { extra_content: { google: { thought_signature: signature } } }),
       });
-      // Thoughts are the model's own, and Google wants their signatures alone back.
+      // Thoughts belong to the model that produced them, and Google needs only their signatures back.
     } else if (typeof part.text === "string") {
       if (part.thought !== true) texts.push(part.text);
     } else if (part.inlineData === undefined) throw unknownPart(part, `${where}.parts.${at}`);
@@ -186,12 +188,12 @@ function modelOf(parts: readonly Fields[], calls: Calls, names: ToolNames, where
   };
   const note = { type: "text", text: "The assistant made these pictures:" };
   const made = images.length === 0 ? [] : [{ role: "user", content: [note, ...images] }];
-  // Nothing may stand between calls and their results.
+  // There must be nothing between calls and their results.
   if (called.length > 0) return [...made, { ...message, tool_calls: called }];
   return content === "" ? made : [message, ...made];
 }
 
-/** Results come first, each in a message of its own. */
+/** Results come first, each in its own message. */
 function userOf(parts: readonly Fields[], calls: Calls, where: string): object[] {
   const results: object[] = [];
   const own: Fields[] = [];
@@ -229,7 +231,7 @@ function mediaOf(part: Fields, where: string): Fields {
     const url = textOf(fileUri);
     const isPicture = /^https?:/.test(url) && /^(image\/|$)/.test(textOf(mimeType));
     if (isPicture) return { type: "image_url", image_url: { url } };
-    // Files at Google have links too, which its key alone opens.
+    // Files at Google also have links, but only Google's key opens them.
     const isDocument =
       /^https:\/\/(?![\w.-]*\.googleapis\.com\/)/.test(url) && mimeType === "application/pdf";
     if (isDocument) return { type: "file", file: { filename: "document.pdf", file_url: url } };
@@ -298,15 +300,15 @@ function choiceOf(
     case "NONE":
       return { tool_choice: "none" };
     default:
-      // `VALIDATED`: calls of the model follow their schemas, which no other vendor promises in this place.
+      // `VALIDATED`: the model's calls follow their schemas, which no other vendor guarantees here.
       if (calling.mode === "VALIDATED") leftOut.push("toolConfig.functionCallingConfig.mode");
       if (allowed.length === 0) return {};
-      // A model that may call some of its tools, or none, is offered those alone.
+      // A model that may call some of its tools, or none, is offered only those.
       return { tools: tools.filter((tool) => allowedNames.has(tool.function.name)) };
   }
 }
 
-/** Whether the client wants to see the model's thoughts. */
+/** Whether the client requested the model's thoughts. */
 export function wantsThoughts(body: Fields): boolean {
   const thinking = camelCased(camelCased(camelCased(body).generationConfig).thinkingConfig);
   return thinking.includeThoughts === true;

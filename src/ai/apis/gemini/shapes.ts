@@ -1,5 +1,5 @@
-// What Trunkline itself has to understand of a request to Google's Gemini API, and its schemas for the OpenAPI document.
-// Everything else is translated: ai.google.dev/api/generate-content, /api/tokens, /api/embeddings.
+// The parts of a Gemini API request that Trunkline itself needs to understand, and their schemas for the OpenAPI document. Everything else
+// is translated: ai.google.dev/api/generate-content, /api/tokens, /api/embeddings.
 
 import { z } from "zod";
 import { type ModelRequest, readModelRequest, tooManyToolCalls, wrong } from "#contract/ai/chat.ts";
@@ -11,20 +11,20 @@ const isAbsent = (value: unknown) => value === undefined || value === null;
 
 const isPart = (value: unknown) => typeof value === "string" || isObject(value);
 
-/** As Google's clients may write it: `{ parts: [part, …] }`, one part in place of the list, parts alone, or a text. */
+/** The forms that Google's clients may use: `{ parts: [part, …] }`, one part instead of the list, parts without the object, or a string. */
 function isContent(value: unknown): boolean {
   if (!isObject(value)) return [value].flat().every(isPart);
   return isAbsent(value.parts) || [value.parts].flat().every(isPart);
 }
 
-/** The number of calls in a content, whichever way it is written. */
+/** The number of calls in a content, in any of its forms. */
 function callsOf(content: unknown): number {
   const parts = isObject(content) && !isAbsent(content.parts) ? content.parts : content;
   const isCall = (part: unknown) => isObject(part) && ("functionCall" in part || "function_call" in part);
   return [parts].flat().filter(isCall).length;
 }
 
-/** A request for an answer, or for the tokens of one. The path names the model, and says whether it streams. */
+/** A request for an answer or for its token count. The path contains the model and says whether the answer is streamed. */
 export function readContents(
   text: string,
   { model }: Readonly<Record<string, string>>,
@@ -33,7 +33,7 @@ export function readContents(
   const request = readModelRequest(text);
   if ("problem" in request) return request;
   const { body } = request;
-  // Tokens are counted of the contents, or of a whole request.
+  // Tokens are counted for the contents or for a whole request.
   const whole = body.generateContentRequest;
   const asked = isObject(whole) && !isAbsent(whole.contents) ? whole : body;
   const { contents } = asked;

@@ -1,5 +1,5 @@
-// Writes streams of Google's Gemini API from chunks of chat completions: server-sent events with `alt=sse`, else one JSON
-// array that grows. A call comes whole, in the last piece, which also has the finish reason and the usage.
+// Writes Gemini API streams from chat completion chunks: server-sent events with `alt=sse`, otherwise one JSON array that grows. Calls are
+// sent whole, in the last piece, which also contains the finish reason and the usage.
 
 import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { StreamWriter } from "#ai/apis/api-request.ts";
@@ -16,7 +16,7 @@ import {
   withThoughts,
 } from "./answer.ts";
 
-/** How pieces are put into one stream. */
+/** How pieces are framed in a stream. */
 interface Framing {
   piece(json: string): string;
   end(): string;
@@ -33,7 +33,7 @@ export function framingOf(isEvents: boolean): Framing {
   return { piece: (json) => opening() + json, end: () => (isFirst ? "[]" : "]") };
 }
 
-/** The last piece of a stream that broke off. The status tells clients that a repeat may help. */
+/** The last piece of an interrupted stream. Its status tells clients that a retry may help. */
 export function contentError({ message }: ApiError, framing: Framing): string {
   return (
     framing.piece(JSON.stringify({ error: { code: 503, message, status: "UNAVAILABLE" } })) + framing.end()

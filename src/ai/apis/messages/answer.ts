@@ -1,4 +1,4 @@
-// Writes a chat completion as a message of Anthropic's Messages API.
+// Translates a chat completion to a message of Anthropic's Messages API.
 
 import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { AnswerRules } from "#ai/apis/api-request.ts";
@@ -10,25 +10,25 @@ import { parseExactly } from "#providers/translate/json.ts";
 import { packed, sealOf } from "#providers/translate/reasoning-details.ts";
 import { hasMaker } from "#providers/translate/unsealed-thoughts.ts";
 
-/** What the answer depends on beside the completion. */
+/** What the answer depends on besides the completion. */
 export interface MessageRules extends Pick<AnswerRules, "model" | "maker"> {
-  /** Names this answer, and calls whose vendor gave no id that others take. */
+  /** The id of this answer; also the stem of ids for calls whose vendor gave no id that other vendors accept. */
   stem: string;
-  /** The tools of the request, whose names the client has to find in calls. */
+  /** The request's tools: calls must use the names that the client knows. */
   names: ToolNames;
-  /** The client asked for thoughts. */
+  /** The client requested thoughts. */
   thinking: boolean;
-  /** It asked for them, or for their signatures alone: it sends them back. */
+  /** The client requested thoughts or only their signatures: it sends them back. */
   signed: boolean;
 }
 
-/** In place of a signature: what another vendor's model wants back, or a mark where that is nothing. */
+/** Replaces a signature: what another vendor's model needs back, or a marker if it needs nothing. */
 export const signatureFor = (details: readonly Fields[]): string =>
   details.some((detail) => sealOf(detail) !== "" || hasMaker(detail)) ? packed(details) : foreignSignature;
 
 /**
- * Whether a block of thoughts is written that shows none. `called`: calls follow, after which members that name their thoughts'
- * maker want them back, also from a client that did not ask for thoughts.
+ * Whether to write a thinking block without visible text. `called`: calls follow. After them, members that identify the maker of their
+ * thoughts need the thoughts back, even from a client that did not request thoughts.
  */
 export const isSilentBlock = (
   details: readonly Fields[],
@@ -36,7 +36,7 @@ export const isSilentBlock = (
   called: boolean,
 ): boolean => (signed && signatureFor(details) !== foreignSignature) || (called && details.some(hasMaker));
 
-/** What stands for the pictures of an answer: the Messages API has no block for them. Empty: there are none. */
+/** The text that replaces an answer's images, since the Messages API has no block for them. Empty if there are none. */
 export function pictureNote(pictures: readonly AnswerPicture[]): string {
   const notes = pictures.map((picture) =>
     "url" in picture
@@ -46,7 +46,7 @@ export function pictureNote(pictures: readonly AnswerPicture[]): string {
   return notes.join("\n");
 }
 
-/** Anthropic's stop reason. Some vendors end calls with `stop`. An unknown reason is passed on, and ends no turn. */
+/** Anthropic's stop reason. Some vendors end calls with `stop`. An unknown reason is passed on and does not end a turn. */
 export function stopReason(finish: string | null, called: boolean, refused: boolean): string {
   if (finish === "length") return "max_tokens";
   if (finish === "content_filter" || refused) return "refusal";
@@ -54,7 +54,7 @@ export function stopReason(finish: string | null, called: boolean, refused: bool
   return called ? "tool_use" : "end_turn";
 }
 
-/** `input_tokens` are those that no cache was read or written for. */
+/** `input_tokens` excludes tokens read from or written to a cache. */
 export function messageUsage({ input, output, cached, cacheWrite, reasoning }: Counts): object {
   return {
     input_tokens: Math.max(0, input - cached - cacheWrite),
@@ -65,14 +65,14 @@ export function messageUsage({ input, output, cached, cacheWrite, reasoning }: C
   };
 }
 
-/** The call's arguments as an object. Text that is no JSON goes under a key, as Anthropic advises. */
+/** The call's arguments as an object. Text that is not JSON is put under a key, as Anthropic recommends. */
 export function inputOf(text: string): unknown {
   if (text.trim() === "") return {};
   const value = parseExactly(text);
   return isObject(value) ? value : { INVALID_JSON: text };
 }
 
-/** A Messages API message as JSON, from the JSON of a chat completion. */
+/** Returns a Messages API message as JSON, from the JSON of a chat completion. */
 export function messageOf(text: string, rules: MessageRules): string {
   const piece = readChat(text);
   const { text: content, reasoning, refusal, pictures, calls, finish, counts } = piece;

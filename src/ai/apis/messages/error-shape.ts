@@ -1,4 +1,4 @@
-// The shape of Anthropic's errors, with the statuses and words that its clients act on.
+// The shape of Anthropic's errors, with the statuses and phrases that its clients react to.
 
 import type { ErrorShape } from "#ai/apis/client-api.ts";
 import { anthropicErrorReply } from "./shapes.ts";
@@ -17,18 +17,18 @@ const anthropicTypes: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** Anthropic's type for a status. */
+/** Anthropic's error type for a status. */
 export function anthropicType(status: number): string {
   return anthropicTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
 }
 
-/** Codes of errors that a repeat cannot mend: without a word, Claude Code repeats a wrong key for minutes. */
+/** Codes of errors that a retry cannot fix. Without this hint, Claude Code retries a wrong key for minutes. */
 const lasting: readonly (string | null)[] = ["invalid_api_key", "insufficient_quota"];
 
-/** Where clients of Anthropic read the id of a request: it is `_request_id` of its official client. */
+/** The header in which Anthropic clients read the request id: `_request_id` in its official client. */
 export const requestIdHeader = "request-id";
 
-/** Our own message says where clients of OpenAI put the key. */
+/** Our own message describes where OpenAI clients put the key. */
 const wrongKey =
   "The pool key is missing or not valid. Send it in the x-api-key header, or as a Bearer token in the Authorization header.";
 
@@ -54,7 +54,7 @@ export const anthropicErrors: ErrorShape = {
   },
 };
 
-/** The words by which clients of Anthropic know that a prompt is too long, from whichever vendor they come. */
+/** The phrase by which Anthropic clients detect that a prompt is too long, independent of the vendor. */
 export function promptTooLong(message: string): string {
   if (/prompt is too long/i.test(message)) return message;
   const numbers = [...message.matchAll(/\d[\d,]{2,}/g)].map(([number]) => Number(number.replaceAll(",", "")));

@@ -1,4 +1,4 @@
-// Anthropic's Messages API: what Claude Code and Anthropic's clients speak.
+// Anthropic's Messages API, for Claude Code and Anthropic's clients.
 
 import type { ApiRequest, ChatForm } from "#ai/apis/api-request.ts";
 import type { ClientApiRow } from "#ai/apis/client-api.ts";
@@ -22,7 +22,7 @@ import {
 } from "./shapes.ts";
 import { ForwardedMessageWriter, MessageWriter, messageErrorFrame, messagePing } from "./stream.ts";
 
-/** What a member that refuses them is asked without: how hard to think, and how to draw among words. */
+/** Dropped for a member that refuses them: reasoning effort and sampling parameters. */
 const optional: ReadonlySet<string> = new Set([
   "reasoning_effort",
   "parallel_tool_calls",
@@ -32,12 +32,12 @@ const optional: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tokens of an answer that are reserved at most: the API demands a limit, so that clients name the highest that a model
- * has, and not what they expect.
+ * Maximum number of answer tokens that are reserved: the API requires a limit, so clients send the highest that the model allows instead of
+ * what they expect.
  */
 const maxReserved = 4_096;
 
-/** `stem`: letters, digits, `_` and `-` that no other request has. */
+/** `stem`: letters, digits, `_` and `-`; unique to the request. */
 export function createMessagesRequest(
   request: { text: string; body: Readonly<Record<string, unknown>>; headers: Record<string, string> },
   stem: string,
@@ -83,7 +83,7 @@ export function createMessagesRequest(
   };
 }
 
-/** The request's parts under the names of chat completions, unchanged otherwise. */
+/** The parts of the request under their chat completion names, otherwise unchanged. */
 export function estimatedOf(body: Readonly<Record<string, unknown>>): ChatForm["body"] {
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const { system, tools, max_tokens: limit } = body;
@@ -104,7 +104,7 @@ const forwardedPrefixes: readonly string[] = ["x-claude-code-"];
 
 const example = { messages: [{ role: "user", content: "Hello!" }] };
 
-/** The message that a stream's events add up to, as far as it came. */
+/** Assembles the message from a stream's events, as far as they arrived. */
 function joinedMessage(text: string): object {
   const chunks = chunksIn(text);
   const message = parseJson(foldedMessage(chunks).text);

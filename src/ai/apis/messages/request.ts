@@ -1,7 +1,7 @@
-// Writes a request for Anthropic's Messages API as a chat completion. What only Anthropic has and what does not change
-// the answer's meaning (`context_management`, `cache_control`, signed thoughts, …) is left out; a block or a tool that
-// has no form in chat completions means that such a member cannot serve the request. Source:
-// platform.claude.com/docs/en/api/messages and the requests of Claude Code 2.1.
+// Translates a request of Anthropic's Messages API to a chat completion. Fields that only Anthropic has and that do not change the meaning
+// of the answer (`context_management`, `cache_control`, signed thoughts, …) are left out; if a block or a tool cannot be expressed in chat
+// completions, such a member cannot serve the request. Source: platform.claude.com/docs/en/api/messages and the requests of Claude Code
+// 2.1.
 
 import type { ChatForm } from "#ai/apis/api-request.ts";
 import { isStrictSchema } from "#ai/apis/strict-schema.ts";
@@ -30,18 +30,18 @@ const known: ReadonlySet<string> = new Set([
   "tool_choice",
   "thinking",
   "output_config",
-  // The gateway reads the end user in it; marks of the cache are named where a member does not take them.
+  // The gateway reads the end user from it; cache marks are reported if a member does not accept them.
   "metadata",
   "cache_control",
 ]);
 
-/** Claude Code's first system block: another one in each conversation, which would keep prompts out of caches. */
+/** Claude Code's first system block differs in each conversation, which would prevent prompt caching. */
 const billingBlock = /^x-anthropic-billing-header:/;
 
-/** Tools that Anthropic runs itself, with their dates as suffixes. */
+/** Tools that Anthropic runs itself; their dates are suffixes. */
 const serverTool = /^(web_search|web_fetch|code_execution|tool_search_tool_\w+|mcp_toolset)(_\d{8})?$/;
 
-/** Thrown inside this file alone: what the request holds has no form in chat completions. */
+/** Thrown only in this file, if something in the request cannot be expressed in chat completions. */
 class Untranslatable extends Error {
   readonly param: string;
 
@@ -51,7 +51,7 @@ class Untranslatable extends Error {
   }
 }
 
-/** `tools` receives the tools, `leftOut` the names of what the chat completion does not have or says otherwise. */
+/** Adds the tools to `tools` and the names of what the chat completion lacks or expresses differently to `leftOut`. */
 export function chatOfMessages(text: string, tools: ToolNames, leftOut: string[]): ChatForm | Issue {
   const parsed = parseExactly(text);
   const body = isObject(parsed) ? parsed : {};
@@ -72,7 +72,7 @@ export function chatOfMessages(text: string, tools: ToolNames, leftOut: string[]
   }
 }
 
-/** `marks`: `cache_control` stays on parts and tools, and a text that has one is a part. */
+/** `marks`: `cache_control` stays on parts and tools, and a text that has one becomes a part. */
 function translated(body: Fields, names: ToolNames, leftOut: string[], marks: boolean): Fields {
   const tools = toolsOf(body.tools, names, leftOut, marks);
   const config = isObject(body.output_config) ? body.output_config : {};
@@ -103,10 +103,10 @@ function translated(body: Fields, names: ToolNames, leftOut: string[], marks: bo
   };
 }
 
-/** From how many tokens of thoughts on it is `medium`, and `high`. */
+/** The smallest thinking budgets, in tokens, for the efforts `medium` and `high`. */
 const [mediumBudget, highBudget] = [4_096, 16_384];
 
-/** Chat completions have no budget of thoughts: the effort that comes next to it stands for one. */
+/** Chat completions have no thinking budget: the closest effort is used instead. */
 function effortOf(effort: unknown, { budget_tokens: budget }: Fields, leftOut: string[]): string | null {
   if (typeof effort === "string") return effort;
   if (typeof budget !== "number") return null;
@@ -114,7 +114,7 @@ function effortOf(effort: unknown, { budget_tokens: budget }: Fields, leftOut: s
   return budget < mediumBudget ? "low" : budget < highBudget ? "medium" : "high";
 }
 
-/** The mark of a block, as chat completions have it beside a part. */
+/** The cache mark of a block, in the form that chat completions have next to a part. */
 const markOf = (block: Fields, marks: boolean): Fields =>
   marks && isObject(block.cache_control) ? { cache_control: block.cache_control } : {};
 
@@ -168,11 +168,11 @@ function assistantOf(blocks: readonly Fields[], names: ToolNames, where: string,
           function: { name: flat(names, block.name), arguments: JSON.stringify(block.input ?? {}) },
         });
         break;
-      // Thoughts are signed for their own vendor; those that a translated answer has packed go back to it.
+      // Thoughts are signed for their own vendor; those packed by a translated answer are returned to their maker.
       case "thinking":
         append(details, unpacked(block.signature));
         break;
-      // The text beside it says what Anthropic's own tools did.
+      // The accompanying text describes what Anthropic's own tools did.
       case "redacted_thinking":
       case "server_tool_use":
       case "web_search_tool_result":
@@ -196,7 +196,7 @@ function assistantOf(blocks: readonly Fields[], names: ToolNames, where: string,
   ];
 }
 
-/** Results come first, each in a message of its own; their pictures follow in the user's message. */
+/** Results come first, each in its own message; their images follow in the user's message. */
 function userOf(blocks: readonly Fields[], where: string, marks: boolean): object[] {
   const results: object[] = [];
   const parts: Part[] = [];
@@ -225,7 +225,7 @@ function userOf(blocks: readonly Fields[], where: string, marks: boolean): objec
   return [...results, { role: "user", content: plain ? first.text : parts }];
 }
 
-/** Chat completions have no mark for a result that is an error: the text says it. */
+/** Chat completions cannot mark a result as an error: the text says so. */
 const failureNote = "The tool failed:";
 
 function resultOf(result: Fields, where: string): { texts: string[]; media: Part[] } {
@@ -291,7 +291,7 @@ interface FunctionTool {
   function: { name: string };
 }
 
-/** The name that chat completions take for a tool. */
+/** The tool name that chat completions accept. */
 const flat = (names: ToolNames, name: unknown): string =>
   names.flat({ kind: "function", name: textOf(name), namespace: null });
 

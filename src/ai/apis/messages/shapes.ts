@@ -1,5 +1,5 @@
-// What Trunkline itself has to understand of a request to Anthropic's Messages API, and its schemas for the OpenAPI
-// document. Everything else is passed on as it came, or translated: platform.claude.com/docs/en/api/messages.
+// The parts of a Messages API request that Trunkline itself needs to understand, and their schemas for the OpenAPI document. Everything
+// else is passed on unchanged or translated: platform.claude.com/docs/en/api/messages.
 
 import { z } from "zod";
 import { type ModelRequest, readModelRequest, tooManyToolCalls, wrong } from "#contract/ai/chat.ts";
@@ -8,7 +8,7 @@ import { isObject } from "#contract/normalise.ts";
 import type { Problem } from "#contract/problem.ts";
 import { fieldsIn, textOf } from "#providers/translate/json.ts";
 
-/** A request for a message, or for the tokens of one: `messages` has to be a list with something in it. */
+/** A request for a message or for its token count: `messages` must be a non-empty list. */
 export function readMessages(text: string): ModelRequest | Problem {
   const request = readModelRequest(text);
   if ("problem" in request) return request;
@@ -22,7 +22,7 @@ export function readMessages(text: string): ModelRequest | Problem {
   return tooManyToolCalls("messages", calls.length) ?? request;
 }
 
-/** The same for a count, which no member need check. */
+/** The same for a token count, which no member needs to check. */
 export function readCounted(text: string): ModelRequest | Problem {
   const request = readMessages(text);
   if ("problem" in request) return request;

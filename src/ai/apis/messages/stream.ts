@@ -1,5 +1,5 @@
-// Writes streams of Anthropic's Messages API: from chunks of chat completions, block by block, and from a member that
-// speaks the format, event by event. Source: platform.claude.com/docs/en/build-with-claude/streaming
+// Writes Messages API streams: block by block from chat completion chunks, and event by event from a member that speaks the format. Source:
+// platform.claude.com/docs/en/build-with-claude/streaming
 
 import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { AnswerRules, StreamWriter } from "#ai/apis/api-request.ts";
@@ -23,15 +23,15 @@ const event = (value: { type: string } & Record<string, unknown>) => frame(value
 
 export const messagePing = () => frame("ping", '{"type":"ping"}');
 
-/** The end of a stream that broke off. Clients repeat an `overloaded_error`. */
+/** The end of an interrupted stream. Clients retry after an `overloaded_error`. */
 export function messageErrorFrame({ message }: ApiError): string {
   return event({ type: "error", error: { type: "overloaded_error", message } });
 }
 
-/** The last event: the cost of the call is known by then. */
+/** The last event: by then, the cost of the call is known. */
 const messageStop = (served: ServicePool) => event({ type: "message_stop", service_pool: served });
 
-/** A tool call whose block is not open yet, because another one is: its blocks come one after another. */
+/** A tool call whose block is not open yet because another one is: blocks are sent one after another. */
 interface WaitingCall {
   id: string;
   name: string;
@@ -40,22 +40,22 @@ interface WaitingCall {
 
 type StreamRules = MessageRules & Pick<AnswerRules, "promptTokens" | "served">;
 
-/** Writes a message from chunks of a chat completion. */
+/** Writes a message from the chunks of a chat completion. */
 export class MessageWriter implements StreamWriter {
   readonly #rules: StreamRules;
   readonly #idOf: (vendorId: string) => string;
   #usage: Usage | null = null;
   #counts: Counts | null = null;
   #started = false;
-  /** The open block; a call's by its index in the completion. */
+  /** The open block; for a call, identified by its index in the completion. */
   #open: "text" | "thinking" | number | null = null;
   #blocks = 0;
-  /** Thoughts that the open block, or the next one of thoughts, is signed with. */
+  /** The thoughts that sign the open thinking block or the next one. */
   readonly #thoughts: AnswerThoughts;
-  /** The first call whose block was opened, and those that came after it. */
+  /** The first call whose block was opened, and the calls after it. */
   #firstCall: number | null = null;
   readonly #waiting = new Map<number, WaitingCall>();
-  /** Text that came while a call was open. */
+  /** Text that arrived while a call was open. */
   #lateText = "";
   #finish: string | null = null;
   #refused = false;
@@ -87,7 +87,7 @@ export class MessageWriter implements StreamWriter {
     out += this.#say(text + refusal);
     const note = pictureNote(pictures);
     if (note !== "") {
-      // The note has a block of its own, as in a whole answer.
+      // The note has its own block, as in a whole answer.
       if (this.#firstCall === null) out += this.#close() + this.#say(note) + this.#close();
       else this.#say(`\n${note}\n`);
     }
@@ -152,14 +152,14 @@ export class MessageWriter implements StreamWriter {
     });
   }
 
-  /** Opens a block without a text for sealed thoughts, unless one of thoughts is open that they can sign. */
+  /** Opens a block without text for sealed thoughts, unless an open thinking block can be signed with them. */
   #sign(details: readonly Fields[]): string {
     const isSealed = details.some((detail) => sealOf(detail) !== "");
     if (!isSealed || this.#open === "thinking") return "";
     return this.#close() + this.#begin("thinking", blockOf("thinking"));
   }
 
-  /** Writes a block without a text before text or a call, if there are thoughts that no block was signed with. */
+  /** Writes a block without text before text or a call if there are thoughts that have not signed a block. */
   #signSilently(called: boolean): string {
     if (this.#open === "thinking") return "";
     const details = this.#thoughts.take();
@@ -167,7 +167,7 @@ export class MessageWriter implements StreamWriter {
     return this.#close() + this.#begin("thinking", blockOf("thinking")) + this.#close(details);
   }
 
-  /** Text that comes while a call is open waits for the end. */
+  /** Text that arrives while a call is open waits until the end. */
   #say(text: string): string {
     if (text === "") return "";
     if (this.#firstCall === null) return this.#delta("text", { type: "text_delta", text });
@@ -197,7 +197,7 @@ export class MessageWriter implements StreamWriter {
     return event({ type: "content_block_start", index: this.#blocks - 1, content_block: block });
   }
 
-  /** `details`: what a block of thoughts is signed with. */
+  /** `details`: what signs a thinking block. */
   #close(details?: readonly Fields[]): string {
     if (this.#open === null) return "";
     const signed =
@@ -216,7 +216,7 @@ export class MessageWriter implements StreamWriter {
 const blockOf = (kind: "text" | "thinking") =>
   kind === "text" ? { type: "text", text: "" } : { type: "thinking", thinking: "", signature: "" };
 
-/** Passes on the events of a member that speaks the format, under the name of the model that the client asked for. */
+/** Passes on the events of a member that speaks the format, with the model name that the client requested. */
 export class ForwardedMessageWriter implements StreamWriter {
   readonly #model: string;
   readonly #served: ServicePool;
@@ -236,7 +236,7 @@ export class ForwardedMessageWriter implements StreamWriter {
     if (type !== "message_start") return frame(type, text);
     const message = membersOf(text).find(({ key }) => key === "message");
     if (message === undefined) return frame(type, text);
-    // A member that is a gateway too may say what the call cost there.
+    // A member that is itself a gateway may report what the call cost there.
     const changes = { model: this.#model, service_pool: undefined };
     const renamed = withMembers(text.slice(message.valueStart, message.end), changes);
     return frame(type, withMembers(text, { message: renamed }));

@@ -1,4 +1,4 @@
-// Writes a chat completion as an answer of OpenAI's Responses API: its items, its usage, its envelope.
+// Translates a chat completion to an answer of OpenAI's Responses API: its items, usage and envelope.
 
 import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { AnswerRules } from "#ai/apis/api-request.ts";
@@ -9,14 +9,14 @@ import { parseExactly, textOf } from "#providers/translate/json.ts";
 import { packed, sealOf } from "#providers/translate/reasoning-details.ts";
 import { hasMaker, isUnsealed } from "#providers/translate/unsealed-thoughts.ts";
 
-/** What the answer depends on beside the completion. */
+/** What the answer depends on besides the completion. */
 export interface ResponseRules extends Pick<AnswerRules, "model" | "created" | "maker"> {
-  /** Names this answer, its items, and calls whose vendor gave no id that others take. */
+  /** The id of this answer; also the stem of item ids and of ids for calls whose vendor gave no id that other vendors accept. */
   stem: string;
   names: ToolNames;
-  /** The request, some of which the answer repeats. */
+  /** The request; the answer repeats parts of it. */
   body: Fields;
-  /** It was served in the background. */
+  /** It ran in the background. */
   background?: boolean;
 }
 
@@ -27,8 +27,8 @@ export type Item = { type: string; id: string } & Record<string, unknown>;
 export const callIdsOf = (stem: string) => callIds("call_", stem);
 
 /**
- * A custom tool's input from the arguments of the function that stood for it. Models that know the tool from elsewhere name
- * its only parameter as they like (`patch`), or write the text alone as JSON.
+ * A custom tool's input, from the arguments of the function that replaced it. Models that were trained on the tool choose their own name
+ * for its only parameter (`patch`), or write only the text as JSON.
  */
 function customInput(text: string): string {
   const value = parseExactly(text);
@@ -96,8 +96,8 @@ export function reasoningItem(itemId: string, text: string, details: readonly Fi
 }
 
 /**
- * What the client has to send back of the thoughts of an answer: where it asked for it, and where the item shows the thoughts
- * anyway, since their maker refuses a conversation without them.
+ * The thoughts that the client has to send back: if it requested them, and if the item shows the thoughts anyway, since their maker refuses
+ * a conversation without them.
  */
 export function includedDetails({ include }: Fields, details: readonly Fields[]): readonly Fields[] {
   if (details.some(isUnsealed)) return details;
@@ -106,7 +106,7 @@ export function includedDetails({ include }: Fields, details: readonly Fields[])
   return isIncluded && isReturned ? details : [];
 }
 
-/** The item of a picture, as OpenAI's image tool has it; `picture` is null if it is on its way. */
+/** The item of an image, in the form of OpenAI's image tool; `picture` is null while it is incomplete. */
 export function pictureItem(itemId: string, picture: Picture | null): Item {
   return {
     type: "image_generation_call",
@@ -117,11 +117,11 @@ export function pictureItem(itemId: string, picture: Picture | null): Item {
   };
 }
 
-/** A picture that its vendor gave as a link has no item: it is text. */
+/** An image that its vendor sent as a link has no item: it becomes text. */
 export const linkText = (pictures: readonly AnswerPicture[]): string =>
   pictures.flatMap((picture) => ("url" in picture ? [`![picture](${picture.url})`] : [])).join("\n");
 
-/** `logprobs`: of its tokens. */
+/** `logprobs`: those of its tokens. */
 export const textPart = (text: string, logprobs: readonly Fields[] = []) => ({
   type: "output_text",
   text,
@@ -140,13 +140,13 @@ function responseUsage({ input, output, cached, reasoning }: Counts): object {
   };
 }
 
-/** Why an answer is not complete, or an unknown reason as it came. Null if it is complete. */
+/** The reason why an answer is incomplete, or an unknown reason. Null if it is complete. */
 function incompleteReason(finish: string | null): string | null {
   if (finish === "length") return "max_output_tokens";
   return finish === "stop" || finish === "tool_calls" ? null : finish;
 }
 
-/** The object around the items. Nothing can be built on it later, so `store` is false, also where the request asked for it. */
+/** The envelope around the items. Nothing is stored to build on later, so `store` is false, even if the request asked for it. */
 export function envelope(
   { stem, model, created, body, background = false }: Omit<ResponseRules, "names">,
   status: string,
@@ -182,7 +182,7 @@ export function envelope(
   };
 }
 
-/** The end of an answer: what is added to its envelope. */
+/** The fields that the end of an answer adds to its envelope. */
 export function ending(finish: string | null, counts: Counts | null): { status: string; more: Fields } {
   const reason = incompleteReason(finish);
   return {
@@ -194,7 +194,7 @@ export function ending(finish: string | null, counts: Counts | null): { status: 
   };
 }
 
-/** A Responses API answer as JSON, from the JSON of a chat completion. */
+/** Returns a Responses API answer as JSON, from the JSON of a chat completion. */
 export function responseOf(text: string, rules: ResponseRules): string {
   const chat = readChat(text);
   const { text: content, reasoning, refusal, pictures, calls, finish, counts } = chat;

@@ -1,23 +1,23 @@
-// A response that runs in the background, as OpenAI's clients look it up: the answer once there is one, else its state.
+// A response that runs in the background, as OpenAI's clients look it up: the answer if it exists, otherwise its state.
 
 import type { OpenAiError } from "#contract/ai/openai-error.ts";
 import type { Fields } from "#contract/normalise.ts";
 import { envelope } from "./answer.ts";
 
-/** What is known of a response without an answer. */
+/** What is known about a response without an answer. */
 interface BackgroundState {
   stem: string;
   status: string;
   /** Epoch ms. */
   createdAt: number;
-  /** The request; null if it has ended, and the request is gone. */
+  /** The request; null if the response has ended and the request was deleted. */
   body: Fields | null;
-  /** Where no request names a model. */
+  /** Used if no request names a model. */
   model: string;
   error: OpenAiError | null;
 }
 
-/** A response that has no answer, or not yet. */
+/** A response that has no answer, or none yet. */
 export function unansweredResponse({ stem, status, createdAt, body, model, error }: BackgroundState): Fields {
   const named = body !== null && typeof body.model === "string" && body.model !== "" ? body.model : model;
   const created = Math.floor(createdAt / 1_000);

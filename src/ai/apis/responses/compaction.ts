@@ -1,5 +1,5 @@
-// Compaction of a conversation of the Responses API: the vendor gives back a shorter one, with an item that only itself can
-// read. It is passed on to members that have it. Source: platform.openai.com/docs/api-reference/responses/compact
+// Compaction of a Responses API conversation: the vendor returns a shorter one, with an item that only the vendor can read. It is forwarded
+// to members that have it. Source: platform.openai.com/docs/api-reference/responses/compact
 
 import { z } from "zod";
 import type { ApiRequest } from "#ai/apis/api-request.ts";

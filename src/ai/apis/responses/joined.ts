@@ -1,4 +1,4 @@
-// The response that a stream's events add up to.
+// Assembles the response from a stream's events.
 
 import { chunksIn, errorIn, objectsIn } from "#ai/stream/recorded.ts";
 import { isObject } from "#contract/normalise.ts";
@@ -7,7 +7,7 @@ import { parseJson, textOf } from "#providers/translate/json.ts";
 
 type Fields = Record<string, unknown>;
 
-/** A response that has not ended: its items so far, and the text of the one being written. */
+/** A response that has not ended: its items so far, and the text of the item in progress. */
 function cutResponse(values: readonly Fields[]): Fields {
   const begun = values.find(({ response }) => isObject(response))?.response;
   const output = values.flatMap(({ type, item }) => (type === "response.output_item.done" ? [item] : []));
@@ -30,7 +30,7 @@ function cutResponse(values: readonly Fields[]): Fields {
   return { ...(isObject(begun) ? begun : {}), output: [...output, ...open] };
 }
 
-/** The response of a stream's text: its last event repeats the whole of it. */
+/** The response in a stream's text: its last event repeats all of it. */
 export function joinedResponse(text: string): unknown {
   const chunks = chunksIn(text);
   if (chunks.some(({ finish }) => finish)) return parseJson(foldedResponse(chunks).text);

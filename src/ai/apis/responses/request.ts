@@ -1,6 +1,6 @@
-// Writes a request for OpenAI's Responses API as a chat completion. Items of a turn that belong together (a text and
-// calls, and their outputs) become one assistant message with its tool messages. Source:
-// platform.openai.com/docs/api-reference/responses and the requests of Codex 0.169.
+// Translates a request of OpenAI's Responses API to a chat completion. Items of a turn that belong together (a text, calls and their
+// outputs) become one assistant message with its tool messages. Source: platform.openai.com/docs/api-reference/responses and the requests
+// of Codex 0.169.
 
 import type { ChatForm } from "#ai/apis/api-request.ts";
 import { type ToolNames, UnknownTool } from "#ai/apis/tool-names.ts";
@@ -13,7 +13,7 @@ import { unpacked } from "#providers/translate/reasoning-details.ts";
 type Issue = Extract<PreparedRequest, { kind: "unsupported_parameter" }>;
 type Part = Record<string, unknown>;
 
-/** Parameters that have an equivalent, or that the gateway itself reads; others are named as left out. */
+/** Parameters that have an equivalent or that the gateway itself reads; others are reported as left out. */
 const known: ReadonlySet<string> = new Set([
   "model",
   "input",
@@ -40,7 +40,7 @@ const known: ReadonlySet<string> = new Set([
   "conversation",
 ]);
 
-/** Items that tell what OpenAI itself did, whose gist the text beside them has. */
+/** Items that record what OpenAI itself did; the accompanying text summarizes it. */
 const skipped: ReadonlySet<unknown> = new Set([
   "additional_tools",
   "web_search_call",
@@ -48,7 +48,7 @@ const skipped: ReadonlySet<unknown> = new Set([
   "code_interpreter_call",
 ]);
 
-/** Thrown inside this file alone: what the request holds has no form in chat completions. */
+/** Thrown only in this file, if something in the request cannot be expressed in chat completions. */
 class Untranslatable extends Error {
   readonly param: string;
 
@@ -58,7 +58,7 @@ class Untranslatable extends Error {
   }
 }
 
-/** `leftOut` receives the names of what the chat completion does not have; `names` the tools. */
+/** Adds the names of what the chat completion lacks to `leftOut` and the tools to `names`. */
 export function chatOfResponses(text: string, names: ToolNames, leftOut: string[]): ChatForm | Issue {
   const parsed = parseExactly(text);
   const body = isObject(parsed) ? parsed : {};
@@ -77,7 +77,7 @@ function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
   names.add(body.tools, leftOut);
   const items: Fields[] =
     typeof body.input === "string" ? [{ role: "user", content: body.input }] : fieldsIn(body.input);
-  // A tool may be named by an earlier call.
+  // An earlier call may name a tool.
   for (const { type, tools } of items)
     if (type === "additional_tools" || type === "tool_search_output") names.add(tools, leftOut);
   const instructions = textOf(body.instructions);
@@ -112,7 +112,7 @@ function translated(body: Fields, names: ToolNames, leftOut: string[]): Fields {
   };
 }
 
-/** Log probabilities are answered where they are included: the number of alternatives alone asks for nothing. */
+/** Log probabilities are returned if they are included: the number of alternatives by itself requests nothing. */
 function logprobsOf({ include, top_logprobs: alternatives }: Fields): Fields {
   if (!Array.isArray(include) || !include.includes("message.output_text.logprobs")) return {};
   return { logprobs: true, ...(typeof alternatives === "number" ? { top_logprobs: alternatives } : {}) };
@@ -147,16 +147,16 @@ interface Call {
   arguments: string;
 }
 
-/** Writes items as messages: each call directly before its output, also where something stood between them. */
+/** Writes items as messages: each call directly before its output, even if there was something between them. */
 class Messages {
   readonly #names: ToolNames;
   readonly #outputs = new Map<string, Fields>();
   readonly #written: object[] = [];
-  /** Thoughts that a translated answer has packed; what OpenAI itself sealed, others cannot open. */
+  /** Thoughts that a translated answer has packed; no other vendor can open what OpenAI sealed. */
   #details: Fields[] = [];
   #texts: string[] = [];
   #calls: Call[] = [];
-  /** Of `#calls`. */
+  /** The ids in `#calls`. */
   readonly #callIds = new Set<unknown>();
   #answered = false;
 
@@ -225,7 +225,7 @@ class Messages {
     } else throw new Untranslatable("input", `${where} has a role that this member does not know.`);
   }
 
-  /** Chat completions take pictures from the user alone. */
+  /** Chat completions accept images only from the user. */
   #picture(base64: string, format: string): void {
     if (base64 === "") return;
     this.#flush();
@@ -242,7 +242,7 @@ class Messages {
     this.#callIds.add(textOf(item.call_id));
   }
 
-  /** Writes the open turn of the assistant, with the outputs of its calls. */
+  /** Writes the open assistant turn, with the outputs of its calls. */
   #flush(): void {
     const calls = this.#calls;
     const content = this.#texts.join("");
@@ -278,9 +278,9 @@ class Messages {
   }
 }
 
-/** The texts of an output, and its media, which tool messages of most vendors cannot hold. */
+/** The texts of an output, and its media, which most vendors' tool messages cannot contain. */
 function outputOf(item: Fields | undefined, where: string): { texts: string[]; parts: Part[] } {
-  // A turn that was interrupted has calls without outputs, which chat completions refuse.
+  // An interrupted turn has calls without outputs, which chat completions refuse.
   if (item === undefined) return { texts: ["(There is no output.)"], parts: [] };
   if (item.type === "tool_search_output")
     return { texts: [`These tools can be called now: ${toolNamesIn(item.tools).join(", ")}`], parts: [] };
@@ -315,7 +315,7 @@ function partOf(part: Fields, where: string): Part {
     case "input_image": {
       const url = textOf(part.image_url);
       if (url === "") break;
-      // `original` is a detail that chat completions do not have.
+      // Chat completions do not have the detail `original`.
       const detail = part.detail === "low" || part.detail === "high" ? { detail: part.detail } : {};
       return { type: "image_url", image_url: { url, ...detail } };
     }

@@ -1,4 +1,4 @@
-// OpenAI's Responses API: what Codex and OpenAI's newer clients speak. Nothing is stored but what runs in the background.
+// OpenAI's Responses API, for Codex and OpenAI's newer clients. Only responses that run in the background are stored.
 
 import type { ApiRequest, ChatForm } from "#ai/apis/api-request.ts";
 import type { ClientApiRow, Received } from "#ai/apis/client-api.ts";
@@ -19,7 +19,7 @@ import {
 } from "./shapes.ts";
 import { ForwardedResponseWriter, ResponseWriter, responseFailed, Sequence } from "./stream.ts";
 
-/** What a member that refuses them is asked without: how hard to think, and how to draw among words. */
+/** Dropped for a member that refuses them: reasoning effort and sampling parameters. */
 const optional: ReadonlySet<string> = new Set([
   "reasoning_effort",
   "parallel_tool_calls",
@@ -27,7 +27,7 @@ const optional: ReadonlySet<string> = new Set([
   "top_p",
 ]);
 
-/** `stem`: letters, digits, `_` and `-` that no other request has. `created`: epoch seconds. `background`: no client waits. */
+/** `stem`: letters, digits, `_` and `-`; unique to the request. `created`: epoch seconds. `background`: no client waits. */
 export function createResponsesRequest(
   request: { text: string; body: Readonly<Record<string, unknown>>; headers: Record<string, string> },
   stem: string,
@@ -63,7 +63,7 @@ export function createResponsesRequest(
     answer: (answer, forwarded, { model, maker, served }) =>
       withMembers(forwarded ? answer : responseOf(answer, named(model, maker)), {
         model: JSON.stringify(model),
-        // Under the member's own id it is not found here.
+        // It cannot be found here under the member's own id.
         ...(background ? { id: JSON.stringify(`resp_${stem}`), background: "true" } : {}),
         service_pool: JSON.stringify(served),
       }),
@@ -77,7 +77,7 @@ export function createResponsesRequest(
   };
 }
 
-/** The request's parts under the names of chat completions, unchanged otherwise. */
+/** The parts of the request under their chat completion names, otherwise unchanged. */
 export function estimatedOf(body: Readonly<Record<string, unknown>>): ChatForm["body"] {
   const { input, instructions, tools, max_output_tokens: limit } = body;
   const items: unknown[] = Array.isArray(input) ? input : [{ content: input }];
@@ -98,7 +98,7 @@ const forwardedNames: ReadonlySet<string> = new Set([
 ]);
 const forwardedPrefixes: readonly string[] = ["x-openai-internal-", "x-codex-"];
 
-/** What of a client's headers goes along to members that have the API. */
+/** The client headers that are forwarded to members that have the API. */
 export const responsesHeaders = (headers: Received["headers"]): Record<string, string> =>
   forwardedHeaders(headers, forwardedNames, forwardedPrefixes);
 
@@ -132,8 +132,8 @@ export const responsesApi: ClientApiRow = {
       read: readCountedInput,
     },
   ],
-  // Codex asks for one where its configuration says that there are some. After a 426 it goes on without; any other status costs it
-  // seven tries.
+  // Codex requests a WebSocket if its configuration says that there are some. After a 426 it continues without; any other status costs it
+  // seven attempts.
   webSocketRefusal: aiErrorReply(
     426,
     {

@@ -1,5 +1,5 @@
-// What Trunkline itself has to understand of a request to OpenAI's Responses API, and its schemas for the OpenAPI
-// document. Everything else is passed on as it came, or translated: platform.openai.com/docs/api-reference/responses.
+// The parts of a Responses API request that Trunkline itself needs to understand, and their schemas for the OpenAPI document. Everything
+// else is passed on unchanged or translated: platform.openai.com/docs/api-reference/responses.
 
 import { z } from "zod";
 import { type ModelRequest, readModelRequest, tooManyToolCalls, wrong } from "#contract/ai/chat.ts";
@@ -8,10 +8,10 @@ import { withMembers } from "#contract/json-text.ts";
 import type { Problem } from "#contract/problem.ts";
 import { fieldsIn, textOf } from "#providers/translate/json.ts";
 
-/** Parameters that refer to something stored: there is nothing stored. */
+/** Parameters that refer to something stored, which does not exist here. */
 const stored = ["previous_response_id", "conversation", "prompt"] as const;
 
-/** A request for the number of its tokens: it needs no `input`. */
+/** A request for its token count: `input` is optional. */
 export function readCountedInput(text: string): ModelRequest | Problem {
   const request = readModelRequest(text);
   if ("problem" in request) return request;
@@ -25,7 +25,7 @@ export function readCountedInput(text: string): ModelRequest | Problem {
   return tooManyToolCalls("input", calls.length) ?? request;
 }
 
-/** A request for a response: `input` has to be a text or a list with something in it. */
+/** A request for a response: `input` must be a string or a non-empty list. */
 export function readResponses(text: string): ModelRequest | Problem {
   const request = readCountedInput(text);
   if ("problem" in request) return request;
@@ -40,7 +40,7 @@ export function readResponses(text: string): ModelRequest | Problem {
   const fit = typeof input === "string" ? input !== "" : Array.isArray(input) && input.length > 0;
   if (!fit) return wrong("input", "must be a text or a list that is not empty");
   if (!("background" in body)) return request;
-  // A member is never asked to do it in the background: its answer would come without a text.
+  // Members never run it in the background: their answer would have no text.
   const { background: _, ...rest } = body;
   const asked = { ...request, text: withMembers(text, { background: undefined }), body: rest };
   return background ? { ...asked, background: true } : asked;

@@ -1,6 +1,6 @@
-// Writes streams of OpenAI's Responses API: from chunks of chat completions, item by item, and from a member that speaks
-// the format, event by event. Every item is closed with the whole item, and the last event repeats all of them.
-// Source: platform.openai.com/docs/api-reference/responses-streaming
+// Writes Responses API streams: item by item from chat completion chunks, and event by event from a member that speaks the format. The
+// event that closes an item contains the whole item, and the last event repeats all of them. Source:
+// platform.openai.com/docs/api-reference/responses-streaming
 
 import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { StreamWriter } from "#ai/apis/api-request.ts";
@@ -40,7 +40,7 @@ export class Sequence {
     return frame(type, JSON.stringify({ type, ...fields, sequence_number: this.#next++ }));
   }
 
-  /** An event that has its number was sent. */
+  /** An event with its own number was sent. */
   sent(): void {
     this.#next += 1;
   }
@@ -51,15 +51,15 @@ export class Sequence {
   }
 
   /**
-   * What clients take for a sign of life: they do not count comments. OpenAI's own throw at any event before
-   * `response.created`, so that nothing but a comment comes before it.
+   * What clients accept as a sign of life: they ignore comments. OpenAI's own clients throw on any event before `response.created`, so only
+   * comments may be sent before it.
    */
   keepAlive(): string {
     return this.hasBegun ? this.event("keepalive", {}) : ": keep-alive\n\n";
   }
 }
 
-/** Codes that clients act on; any other failure is one that they repeat. */
+/** Codes that clients react to; they retry after any other failure. */
 const knownCodes: readonly (string | null)[] = [
   "context_length_exceeded",
   "insufficient_quota",
@@ -67,8 +67,8 @@ const knownCodes: readonly (string | null)[] = [
 ];
 
 /**
- * The end of a stream that broke off, or to which no member came: it begins the response too where nothing was sent. `id`: what
- * the events so far have named the response; clients throw at another one.
+ * The end of a stream that was interrupted or that no member answered; if nothing was sent, it also begins the response. `id`: the response
+ * id of the events so far; clients throw on a different one.
  */
 export function responseFailed(
   sequence: Sequence,
@@ -101,11 +101,11 @@ interface OpenText {
   kind: "text" | "refusal" | "reasoning";
   at: number;
   text: string;
-  /** Of the tokens of a text. */
+  /** The log probabilities of a text's tokens. */
   logprobs: Fields[];
 }
 
-/** Writes an answer from chunks of a chat completion. */
+/** Writes an answer from the chunks of a chat completion. */
 export class ResponseWriter implements StreamWriter {
   readonly #rules: ResponseRules;
   readonly #sequence: Sequence;
@@ -115,11 +115,11 @@ export class ResponseWriter implements StreamWriter {
   #counts: Counts | null = null;
   #finish: string | null = null;
   #started = false;
-  /** The items by their index; those that are open have no value yet. */
+  /** The items by their index; open ones have no value yet. */
   readonly #output: (Item | null)[] = [];
   #open: OpenText | null = null;
   readonly #calls = new Map<number, OpenCall>();
-  /** What the client has to send back of the open item of thoughts, or of the next one. */
+  /** What the client has to send back of the open reasoning item, or of the next one. */
   readonly #thoughts: AnswerThoughts;
 
   constructor(rules: ResponseRules, sequence: Sequence, served: ServicePool) {
@@ -157,7 +157,7 @@ export class ResponseWriter implements StreamWriter {
         out += this.#added(open.at, this.#callItem(open, "in_progress"));
       }
       open.text += call.arguments;
-      // The arguments of other kinds are sent when they are whole: they have another form.
+      // The arguments of other kinds are sent when they are complete, because their form differs.
       if (call.arguments !== "" && open.tool.kind === "function")
         out += this.#sequence.event("response.function_call_arguments.delta", {
           item_id: `fc_${this.#itemId(open.at)}`,
@@ -168,7 +168,7 @@ export class ResponseWriter implements StreamWriter {
     return out;
   }
 
-  /** Whether a piece has something that the client asked for in sealed form. */
+  /** Whether a piece contains something that the client requested in sealed form. */
   #isSealed({ details, calls }: ChatPiece): boolean {
     const { maker, body } = this.#rules;
     const signatures = calls.flatMap(({ index, signature }) =>
@@ -218,7 +218,7 @@ export class ResponseWriter implements StreamWriter {
     return this.#sequence.event("response.output_item.done", { output_index: at, item });
   }
 
-  /** A picture comes whole: its item is begun and ended at once. */
+  /** An image arrives whole: its item begins and ends immediately. */
   #picture(picture: AnswerPicture): string {
     if ("url" in picture) return this.#say("text", linkText([picture]));
     const at = this.#output.length;
@@ -254,7 +254,7 @@ export class ResponseWriter implements StreamWriter {
     return out + this.#ended(open.at, item);
   }
 
-  /** Adds to the open item of the kind, or closes what is open and begins one. */
+  /** Adds to the open item of the kind, or closes the open one and begins one. */
   #say(kind: OpenText["kind"], text: string, logprobs: readonly Fields[] = []): string {
     let out = "";
     if (this.#open?.kind !== kind) {
@@ -278,7 +278,7 @@ export class ResponseWriter implements StreamWriter {
     );
   }
 
-  /** Where the open part is. */
+  /** The position of the open part. */
   #part({ kind, at }: OpenText): object {
     const id = `${kind === "reasoning" ? "rs" : "msg"}_${this.#itemId(at)}`;
     const place = kind === "reasoning" ? { summary_index: 0 } : { content_index: 0 };
@@ -334,16 +334,16 @@ const bound = (sequence: Sequence) => ({
   event: (type: string, fields: object) => sequence.event(type, fields),
 });
 
-/** Passes on the events of a member that speaks the format, under the name of the model that the client asked for. */
+/** Passes on the events of a member that speaks the format, with the model name that the client requested. */
 export class ForwardedResponseWriter implements StreamWriter {
   readonly #rules: ResponseRules;
   readonly #sequence: Sequence;
   readonly #model: string;
   readonly #served: ServicePool;
   #usage: Usage | null = null;
-  /** The last event: it is sent when the stream is known to be whole, and the cost of the call with it. */
+  /** The last event: it is sent, with the cost of the call, when the stream is known to be complete. */
   #last: { type: string; text: string } | null = null;
-  /** The member's own id of the response; null if it has named none. */
+  /** The member's own response id; null if it has not sent one. */
   #id: string | null = null;
 
   constructor(rules: ResponseRules, sequence: Sequence, served: ServicePool) {
@@ -365,7 +365,7 @@ export class ForwardedResponseWriter implements StreamWriter {
     return "";
   }
 
-  /** `served`: of the last event. A member that is a gateway too may say what the call cost there. */
+  /** `served`: the field of the last event. A member that is itself a gateway may report what the call cost there. */
   #renamed(type: string, text: string, served?: string): string {
     if (!/^response\.(created|queued|in_progress|completed|incomplete)$/.test(type)) return text;
     const response = membersOf(text).find(({ key }) => key === "response");
