@@ -1,4 +1,4 @@
-// Puts the AI gateway of one process together: keys and pools, limits and budgets, usage records, member health.
+// Assembles the AI gateway of one process: keys and pools, limits and budgets, usage records, member health.
 
 import type { Tracer } from "@opentelemetry/api";
 import { createContentLog } from "#ai/content-log/content-log.ts";
@@ -39,17 +39,17 @@ import { costOf, createUsageLog, usageRow } from "./usage.ts";
 
 interface GatewayDeps
   extends Pick<Core, "clock" | "database" | "log" | "newId" | "random" | "sealer" | "upstreams"> {
-  /** The place of this process among those that are alive. */
+  /** The position of this process among the live ones. */
   place(): Place;
   /** How long a process may be silent before the others count it as dead, ms. */
   takeoverMs: number;
-  /** Longest whole answer of a provider, bytes. */
+  /** Maximum size of a whole answer of a provider, bytes. */
   answerBytes: number;
-  /** The vendors' list prices; absent: those that come with this version. */
+  /** The vendors' list prices; absent for those that come with this version. */
   listPrices?: ListPrices | undefined;
-  /** Makes the spans of calls; absent: they leave none. */
+  /** Creates the spans of calls; absent if there are none. */
   tracer?: Tracer | undefined;
-  /** For the metrics: a call ended; records of usage, and contents of calls, were dropped. */
+  /** For the metrics: a call ended; usage records or call contents were dropped. */
   counted: {
     call(call: MeasuredCall): void;
     dropped(count: number): void;
@@ -57,7 +57,7 @@ interface GatewayDeps
   };
 }
 
-/** What a failure is, in codes: a vendor's words may quote the prompt. */
+/** The failure as codes: a vendor's text may quote the prompt. */
 const reasonOf = ({ kind, status, error }: Failure) => `${kind} ${status} ${error.code ?? ""}`.trim();
 
 /** How long `stop` waits for calls whose connections were cut to record their end. */
@@ -78,7 +78,7 @@ export class AiGateway {
   readonly #counter: ReturnType<typeof createTokenCounter>;
   readonly #stored: StoredAnswers;
   readonly #serving: Parameters<typeof serve>[0];
-  /** Streams under way, by call id. */
+  /** Streams in progress, by call id. */
   readonly #streams = new Map<string, ResponseStream>();
   /** Calls that have no answer yet, and the callback of `stop` for when there are none. */
   #unanswered = 0;
@@ -152,17 +152,17 @@ export class AiGateway {
     return this.#pools.openById(keyId);
   }
 
-  /** The account's pool for a person who tries it without a key, as it was read from the storage. */
+  /** The account's pool, as read from the storage, for a person who tries it without a key. */
   openForPerson(found: PoolWithMembers, account: PoolAccount): Opened {
     return this.#pools.openForPerson(found, account);
   }
 
   /**
-   * Counts a request that is only stored now (`callId`) against the key's requests per minute. Each attempt that serves it
-   * later counts too.
+   * Counts a request that is only stored now (`callId`) towards the key's requests per minute. Each attempt that serves it later counts
+   * too.
    */
   async accept({ key }: Opened, callId: string): Promise<Admission> {
-    // It has ended as soon as it is stored, so that it takes no slot.
+    // It ends as soon as it is stored, so it takes no slot.
     const stored = { ...key, limits: { ...key.limits, concurrency: null } };
     const { admission, end } = await this.#throttle.admit(stored, callId, 0);
     end(0);
@@ -191,7 +191,7 @@ export class AiGateway {
     }
   }
 
-  /** The tokens of a request to Anthropic's API; null if no member may serve its model. Costs nothing of the key's limits. */
+  /** The token count of a request to Anthropic's API; null if no member may serve its model. Does not count towards the key's limits. */
   countTokens(opened: Opened, request: ClientRequest, signal: LightAbortSignal): Promise<number | null> {
     return this.#counter.count(opened, request, signal);
   }
@@ -231,7 +231,7 @@ export class AiGateway {
     );
   }
 
-  /** What the limits leave of each of these keys at the moment, in their order. */
+  /** What is currently left of the limits of each of these keys, in their order. */
   keyLevels(keys: readonly LimitedKey[]): Promise<KeyLevels[]> {
     return this.#throttle.levels(keys);
   }
@@ -241,7 +241,7 @@ export class AiGateway {
     this.#pools.invalidate();
   }
 
-  /** Ends the streams under way, each with an in-band error. */
+  /** Ends the streams in progress, each with an in-band error. */
   interrupt(): void {
     for (const stream of this.#streams.values()) stream.stop();
   }

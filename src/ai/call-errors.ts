@@ -22,7 +22,7 @@ export function unknownModel(model: string | null): ApiError {
 
 const budgetOf = { key: "this key", pool: "the pool", account: "the account" } as const;
 
-/** A 400, because repeating the call cannot help, and agents take a 403 for a wrong key. `of`: whose budget it is. */
+/** A 400, because retrying cannot help, and agents interpret a 403 as a wrong key. `of`: the owner of the budget. */
 export const unpricedModel = (of: keyof typeof budgetOf, model: string): ApiError => ({
   ...openAiError("unpriced_model"),
   message: `The budget of ${budgetOf[of]} refuses models without a known price, and \`${model}\` has none. Set its price in \`prices\` of the pool's member, or \`unpriced: allow\` in the budget.`,
@@ -37,7 +37,7 @@ export function statusOf({ kind, status }: Failure): number {
     case "content_policy":
       return status >= 400 && status < 500 ? status : 400;
     case "unsupported":
-      // This 429 means that the request exceeds the model's whole minute: a client would repeat it forever.
+      // This 429 means that the request exceeds the model's limit for a whole minute: a client would retry it forever.
       return status === 429 ? 413 : status >= 400 && status < 500 ? status : 400;
     case "rate_limited":
       return 429;

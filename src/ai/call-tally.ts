@@ -12,7 +12,6 @@ import { callCost } from "./pricing.ts";
 
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 
-/** Measures one call: time to the first byte, output units, duration; reports the outcome once. */
 export class CallTally {
   readonly startedAt: number;
   readonly #deps: FailoverDeps;
@@ -40,7 +39,7 @@ export class CallTally {
     return this.#deps.clock.monotonic() - this.startedAt;
   }
 
-  /** The member as `service_pool` reports it. `memberCount`: members asked, including this one. */
+  /** The member as `service_pool` reports it. `memberCount`: members called, including this one. */
   servedBy({ member, model }: Choice<Member>, memberCount: number): ServicePool {
     this.#firstByteMs ??= this.#elapsed();
     const latency_ms = Math.round(this.#firstByteMs * 10) / 10;
@@ -108,7 +107,7 @@ export class CallTally {
     return outcome;
   }
 
-  /** `text`: of a whole answer; null if it is estimated from what the stream has sent. */
+  /** `text`: that of a whole answer; null if it is estimated from what the stream has sent. */
   #estimate(text: string | null): Usage {
     const { kind, promptTokens } = this.#request;
     const completionTokens =

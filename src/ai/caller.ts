@@ -1,21 +1,21 @@
-// What a client says about a call beside its body: the id that it gave the request, the trace that the request belongs
-// to, and tags. The first two go on to every member that is asked, so that a provider's logs can be matched with the client's.
+// What a client says about a call besides its body: the id that it gave the request, the trace that the request belongs to, and tags. The
+// first two are sent to every member that is called, so that a provider's logs can be matched with the client's.
 
 import type { UsedCall } from "#store/pools/usage.ts";
 import { readTags } from "./labels.ts";
 
 export interface Caller {
-  /** The id of the call: of its usage record, and of the response as `X-Request-Id`. */
+  /** The id of the call: in its usage record, and in the response as `X-Request-Id`. */
   id: string;
-  /** The id that the client gave: its `X-Client-Request-Id`, otherwise its `X-Request-Id`; null if it gave neither. */
+  /** The id from the client: its `X-Client-Request-Id`, otherwise its `X-Request-Id`; null if it sent neither. */
   clientRequestId: string | null;
   /** Its tags, such as `team=checkout`, for the usage record. */
   tags: readonly string[];
-  /** Headers that each request to a member has too, in lower case; null if it has no such headers. */
+  /** Headers that are added to each request to a member, in lower case; null if there are none. */
   extraHeaders: Readonly<Record<string, string>> | null;
-  /** A queued completion is tried: no client sees a refusal, and it is tried again. */
+  /** The attempt serves a queued completion: no client sees a refusal, and the attempt is repeated. */
   isQueued?: true;
-  /** A person who tries the pool without a key; absent: the holder of a key. */
+  /** A person who tries the pool without a key; absent for the holder of a key. */
   person?: {
     /** An e-mail address, or the name of a management token. */
     name: string;
@@ -24,7 +24,7 @@ export interface Caller {
   };
 }
 
-/** OpenAI takes 512 characters of ASCII in `X-Client-Request-Id`; ids are shorter. */
+/** OpenAI accepts 512 ASCII characters in `X-Client-Request-Id`; ids are shorter. */
 const idText = /^[\x21-\x7e]{1,200}$/;
 /** W3C Trace Context: version, trace id, parent id, flags; a later version may add parts. */
 const traceText = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-[\x21-\x7e]{0,200})?$/;
@@ -35,8 +35,8 @@ const noTags: readonly string[] = [];
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Reads the headers of a request; `headers`: by names in lower case, as Node gives them. A malformed id or trace is
- * ignored. Null: the tags are malformed.
+ * Reads the headers of a request; `headers`: keys are in lower case, as in Node. A malformed id or trace is ignored. Null if the tags are
+ * malformed.
  */
 export function readCaller(id: string, headers: Headers): Caller | null {
   const header = headers["x-trunkline-tags"];

@@ -1,5 +1,5 @@
-// One completion: members are attempted in turn, and the client sees nothing of a member before its first real
-// output. The outcome is reported exactly once, however the call ends.
+// One completion: members are attempted in turn, and the client sees nothing of a member before its first real output. The outcome is
+// reported exactly once, however the call ends.
 
 import type { AnswerRules, ApiRequest, StreamWriter } from "#ai/apis/api-request.ts";
 import { thoughtMaker } from "#ai/failover/adaptations/unsealed-reasoning.ts";
@@ -116,19 +116,19 @@ export async function complete(
   return { kind: "stream", ...begin(early), leftOut: leftOutOf(early.won, api) };
 }
 
-/** Adds to what the answer says of the call what it cost, once that is known. */
+/** Adds the cost to the call's description in the answer once it is known. */
 function tellCost(served: ServicePool, outcome: CallOutcome | null): void {
   const cost = outcome?.cost ?? null;
   if (cost !== null) served.cost = costNumber(cost);
 }
 
-/** What the member was not sent, by name. */
+/** The names of the parts that the member was not sent. */
 function leftOutOf({ adapted, forwarded }: Winner, api: ApiRequest): readonly string[] {
   const translating = forwarded ? [] : api.leftOut();
   return adapted.length === 0 ? translating : [...new Set([...adapted, ...translating])];
 }
 
-/** The members that may be asked: what is not translated goes to those alone that have the API. */
+/** The members that may be called: requests that cannot be translated are sent only to members that have the API. */
 function askable(choices: readonly Choice<Member>[], { format, passedOn }: ApiRequest) {
   if (passedOn === undefined) return choices;
   return choices.filter(({ member, model }) => member.provider.native(format, member.settings, model));

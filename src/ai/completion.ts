@@ -12,12 +12,12 @@ import type { ApiError, Usage, VendorAnswer } from "#providers/provider.ts";
 
 export interface CompletionRequest {
   kind: CallKind;
-  /** The request body as it was received, and parsed. */
+  /** The request body as received, and parsed. */
   text: string;
   body: Readonly<Record<string, unknown>>;
-  /** Of a forwarded operation that takes one. */
+  /** The content type of a forwarded operation that accepts one. */
   form?: Form;
-  /** The request in the API in which the client asks. */
+  /** The request in the client's own API. */
   api: ApiRequest;
   model: string | null;
   stream: boolean;
@@ -25,21 +25,21 @@ export interface CompletionRequest {
   includeUsage: boolean;
   /** The models that the key may use; null for all. */
   allowedModels: readonly string[] | null;
-  /** Whose budget keeps it from models without a known price; absent or null if none does. */
+  /** The owner of the budget that excludes models without a known price; absent or null if none does. */
   pricedOnlyBy?: BudgetOwner["kind"] | null;
   /** Estimated tokens of the input (see `limits/estimate.ts`). */
   promptTokens: number;
-  /** Headers that each request to a member has too. */
+  /** Headers that are added to each request to a member. */
   extraHeaders?: Readonly<Record<string, string>> | null | undefined;
-  /** How it may share the answer of an equal request; absent: it always asks. */
+  /** How it may share the answer of an equal request; absent if it always calls a member. */
   repeatable?: Repeatable;
-  /** A person tries the pool; absent: a client uses it. */
+  /** A person tries the pool; absent if a client uses it. */
   trial?: Trial;
-  /** Absent: the call leaves no spans. */
+  /** Absent if the call records no spans. */
   span?: CallSpan | undefined;
 }
 
-/** A request as the HTTP route hands it in. */
+/** A request as the HTTP route passes it in. */
 export type ClientRequest = Omit<
   CompletionRequest,
   "allowedModels" | "pricedOnlyBy" | "promptTokens" | "extraHeaders" | "span"
@@ -55,11 +55,11 @@ export interface CallOutcome {
   usage: Usage;
   /** The provider reported no usage; it is estimated from the texts. */
   estimated: boolean;
-  /** What it cost, and whose price that is by; null if no price is known. */
+  /** The cost and whose price it is based on; null if no price is known. */
   cost: (Cost & { source: "set" | "list" }) | null;
-  /** No member was asked: the answer is that to an equal request. Absent: members were. */
+  /** No member was called: the answer is that of an equal request. Absent if members were called. */
   reused?: Slot["kind"] | null;
-  /** Until the first byte to the client; null if none was sent. */
+  /** Time to the first byte to the client; null if none was sent. */
   firstByteMs: number | null;
   ms: number;
 }
@@ -70,14 +70,14 @@ export interface ResponseStream {
   next(): Promise<string | null>;
   /** The client disconnected. */
   cancel(): void;
-  /** What it sends while it is silent; absent: a comment. */
+  /** What it sends while it is silent; absent for a comment. */
   keepAlive?: (() => string) | undefined;
   /** The process is stopping: a stream that has begun ends with an in-band error. */
   stop(): void;
 }
 
 export type CompletionResult =
-  /** `leftOut`: parts of the request that the member was not sent. `media`: the answer is no JSON, but these bytes. */
+  /** `leftOut`: parts of the request that the member was not sent. `media`: the answer is not JSON but these bytes. */
   | {
       kind: "answer";
       text: string;

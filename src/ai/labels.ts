@@ -1,26 +1,26 @@
-// Whom and what a call was for, as its client says: the end user and tags. They go into the usage record, and usage is
-// summed by them; no limit depends on them.
+// The end user and tags of a call, as its client specifies them. They are stored in the usage record, and usage can be summed by them; no
+// limit depends on them.
 
 import { isObject } from "#contract/normalise.ts";
 
 export interface Labels {
-  /** Null: the client names none. */
+  /** Null if the client names none. */
   user: string | null;
-  /** Such as `team=checkout`; each name once. */
+  /** Such as `team=checkout`; each name occurs once. */
   tags: readonly string[];
 }
 
-/** A header with more, or with longer ones, is refused; of the body's `metadata` the rest is left out. */
+/** A header with more or longer tags is refused; excess entries in the body's `metadata` are left out. */
 const maxTags = 10;
 const maxTagLength = 128;
 const maxUserLength = 128;
 const tagText = /^[A-Za-z0-9_.:/-]{1,40}=[\x20-\x2b\x2d-\x7e]{1,87}$/;
 
-/** A header that `readTags` takes, for the documentation. Its blanks are bounded by its length alone. */
+/** A header that `readTags` accepts, for the documentation. Its whitespace is limited only by its length. */
 export const tagsText =
   /^ *(?:[A-Za-z0-9_.:/-]{1,40}=[ -+\--~]{0,86}[!-+\--~] *)?(?:, *(?:[A-Za-z0-9_.:/-]{1,40}=[ -+\--~]{0,86}[!-+\--~] *)?){0,9}$/;
 
-/** A text that databases and lists can hold. */
+/** A text that databases and lists can store. */
 const plain = (text: string, length: number) =>
   text
     .replaceAll(/\p{Cc}+/gu, " ")
@@ -40,12 +40,12 @@ export function readTags(header: string): readonly string[] | null {
 }
 
 /**
- * The labels of a request: its `user` (also `safety_identifier`, or Anthropic's `metadata.user_id`), and as tags those of
- * the header and the other texts of its `metadata`. The header wins where both have a name.
+ * The labels of a request: its `user` (also `safety_identifier`, or Anthropic's `metadata.user_id`), and as tags those of the header and
+ * the other texts of its `metadata`. If both have a name, the header wins.
  */
 export function labelsOf(body: Readonly<Record<string, unknown>>, headerTags: readonly string[]): Labels {
   const { user: named, safety_identifier: identifier, metadata } = body;
-  // Nearly every request ends here.
+  // Nearly every request returns here.
   if (named === undefined && identifier === undefined && metadata === undefined && headerTags.length === 0)
     return noLabels;
   const fields = isObject(metadata) ? metadata : {};

@@ -1,4 +1,4 @@
-// Announces that little is left of a budget: one log line and one event, whichever process notices first.
+// Announces that little is left of a budget: one log line and one event, from the process that notices first.
 
 import type { LowNotice } from "#ai/limits/budget.ts";
 import type { Core } from "#core/core.ts";

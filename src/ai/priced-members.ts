@@ -7,7 +7,7 @@ import { refusesUnpriced } from "#contract/manage/pools/budgets.ts";
 import type { ListPrices } from "#providers/prices/list-price.ts";
 import { isPriced } from "./pricing.ts";
 
-/** Whose budget keeps calls of the key from models without a known price; null if none does. */
+/** The owner of the budget that excludes models without a known price for calls of the key; null if none does. */
 export const pricedOnlyBy = ({ budgets }: Pick<PoolKey, "budgets">): BudgetOwner["kind"] | null =>
   budgets.find(({ budget }) => refusesUnpriced(budget))?.kind ?? null;
 
@@ -16,8 +16,8 @@ type Eligible = ReturnType<typeof eligibleMembers<Member>>;
 type Select = (members: readonly Member[], request: ModelRequest, modelsOf: ModelsOf) => Eligible;
 
 /**
- * The choices of `select` without models that have no known price. A request for the whole pool may get another model of a
- * member than its first. `unpriced`: no model that may serve the request has a price; the one that would be asked first.
+ * The choices of `select` without models that have no known price. A request for the whole pool may get a model of a member other than its
+ * first. `unpriced`: no model that may serve the request has a price; the one that would be called first.
  */
 export function pricedMembers(
   select: Select,

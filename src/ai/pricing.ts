@@ -1,5 +1,5 @@
-// What calls cost: the tokens that the provider reported, by the price of the model. A price that the owner set comes first,
-// then the vendor's list price.
+// The cost of calls: the tokens that the provider reported, at the price of the model. A price that the owner set takes precedence over the
+// vendor's list price.
 
 import type { Member } from "#ai/pools/member.ts";
 import { allModels } from "#ai/pools/operation-models.ts";
@@ -9,15 +9,15 @@ import { builtInPrices, type ListPrices, listPrice, type Price } from "#provider
 import type { Usage } from "#providers/provider.ts";
 import type { CallOutcome } from "./completion.ts";
 
-/** Where a price is from. */
+/** The origin of a price. */
 type PriceSource = "set" | "list";
 
 type Priced = Pick<Member, "aliases" | "price" | "prices" | "provider" | "settings">;
 
-/** The sandbox makes its answers itself. */
+/** The sandbox generates its answers itself. */
 const free: Price = { input: 0, output: 0 };
 
-/** The price of a member's model; null if none is known. A model of a name of its own is listed under its alias. */
+/** The price of a member's model; null if none is known. A model with a custom name is listed under its alias. */
 function priceOf(
   member: Priced,
   model: string,
@@ -47,14 +47,17 @@ export const unpricedModels = (
   prices?: ListPrices,
 ): string[] => [...new Set(allModels(member))].filter((model) => !isPriced(member, model, prices));
 
-/** A price for a million tokens is that of one token in millionths; in millionths of those it is whole. */
+/** A price per million tokens equals the price of one token in millionths; in millionths of those it is an integer. */
 const picosOf = (tokens: number, price: number): bigint =>
   BigInt(tokens) * BigInt(Math.round(price * 1_000_000));
 
-/** What an hour in a cache costs more than five minutes, where no price says: Anthropic takes 2 times the input for 1.25. */
+/**
+ * The price of an hour in a cache relative to five minutes, if no price is known: Anthropic charges 2 times the input for an hour and 1.25
+ * times for five minutes.
+ */
 const hourFactor = 1.6;
 
-/** The prices of a call with such a prompt. */
+/** The prices of a call with a prompt of this size. */
 const tierOf = (price: Price, promptTokens: number): Omit<Price, "long_prompt"> =>
   price.long_prompt !== undefined && promptTokens > price.long_prompt.above ? price.long_prompt : price;
 
@@ -76,8 +79,8 @@ function picosFor(usage: Usage, whole: Price): bigint {
 }
 
 /**
- * What a call cost, by the member that answered; the input of a request that was given up for another one is billed too.
- * Null: no price is known.
+ * The cost of a call, by the member that answered; the input of a request that was abandoned in favour of another one is billed too. Null
+ * if no price is known.
  */
 export function callCost(
   { members }: { members: readonly (Priced & Pick<Member, "name">)[] },

@@ -11,14 +11,14 @@ import { hourOf } from "#store/pools/usage-sums.ts";
 import type { RefusedBy, RefusedCallsTable } from "#store/schema/pools.ts";
 
 interface RefusalLog {
-  /** A call of the key was refused. `at`: epoch ms; `retryAfterMs`: until the limit or the budget allows a call. */
+  /** A call of the key was refused. `at`: epoch ms; `retryAfterMs`: time until the limit or the budget allows a call. */
   refused(key: PoolKey, by: RefusedBy, at: number, retryAfterMs: number): void;
   /** Writes the pending counts, if the storage accepts them. */
   stop(): Promise<void>;
 }
 
 const intervalMs = 1_000;
-/** Counts of other keys, hours and limits beyond these are dropped while the storage is unavailable. */
+/** Counts of further keys, hours and limits are dropped while the storage is unavailable. */
 const maxPending = 10_000;
 
 export function createRefusalLog(deps: { database: Database; clock: Clock; log: Log }): RefusalLog {

@@ -35,7 +35,7 @@ export interface RateLimited {
 export type ServeResult =
   | RateLimited
   | { kind: "gone" }
-  /** `origin`: of a request that may share the answer of an equal one. */
+  /** `origin`: for a request that may share the answer of an equal one. */
   | { kind: "served"; completed: CompletionResult; levels: RateLimitState; origin?: Origin };
 
 /** A call that was admitted. */
@@ -43,7 +43,7 @@ export interface AdmittedCall {
   id: string;
   key: PoolKey;
   kind: CompletionRequest["kind"];
-  /** The API in which a completion was asked for; null for another operation. */
+  /** The API of a completion request; null for another operation. */
   api: ClientFormat | null;
   stream: boolean;
   /** Epoch ms of its start. */
@@ -59,13 +59,13 @@ export interface ServeDeps {
   budgets: Budgets;
   repeats: Repeats;
   record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void;
-  /** Absent: calls leave no spans. */
+  /** Absent if calls record no spans. */
   tracer?: Tracer | undefined;
   /** A limit or a budget refused a client's call. */
   refused(key: PoolKey, by: RateLimited["by"], at: number, retryAfterMs: number): void;
 }
 
-/** A call on a pool, as its key opened it. */
+/** A call on a pool, as accessed with its key. */
 interface OpenedCall {
   key: PoolKey;
   pool: Pool;
@@ -85,7 +85,7 @@ export function serve(deps: ServeDeps, call: OpenedCall): Promise<ServeResult> {
   return traced(span, admitAndServe(deps, call, span));
 }
 
-/** Ends the span of a call here unless a member is asked: then it ends with the last byte. */
+/** Ends the span of a call here unless a member is called: then it ends with the last byte. */
 async function traced(span: CallSpan, serving: Promise<ServeResult>): Promise<ServeResult> {
   try {
     const result = await serving;
@@ -135,7 +135,7 @@ async function admitAndServe(
   let outcome: CallOutcome | null = null;
   const ended = (how: CallOutcome) => {
     outcome = how;
-    // The slot is freed first: the record must not keep it.
+    // The slot is freed first: writing the record must not delay it.
     end(how.usage.totalTokens);
     const { id, clientRequestId, tags, person } = caller;
     const labels = labelsOf(request.body, tags);

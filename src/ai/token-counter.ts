@@ -1,5 +1,5 @@
-// Counts the tokens of a request without serving it. A member that counts for nothing is asked; without one, or
-// when it does not answer in time, the number is the estimate that limits go by. Nothing of it counts against a member's health.
+// Counts the tokens of a request without serving it. It calls a member that counts for free; without one, or if it does not answer in time,
+// the result is the estimate that limits are based on. None of this counts against a member's health.
 
 import { promptTokens } from "#ai/limits/estimate.ts";
 import { affinityOf } from "#ai/pools/affinity.ts";
@@ -16,12 +16,12 @@ import type { ClientRequest } from "./complete.ts";
 
 /** How long a member may take to count: people wait for it in front of a screen. */
 const limitMs = 5_000;
-/** Requests for counts on their way at once; above that, clients get estimates. */
+/** Maximum number of concurrent count requests; beyond that, clients get estimates. */
 const maxConcurrent = 256;
 const maxAnswerBytes = 64 * 1024;
 
 interface TokenCounter {
-  /** The tokens of a request; null if no member may serve its model. */
+  /** The token count of a request; null if no member may serve its model. */
   count(opened: Opened, request: ClientRequest, signal: LightAbortSignal): Promise<number | null>;
 }
 
@@ -43,7 +43,7 @@ export function createTokenCounter({
     const modelRequest = { model, poolName: pool.name, strict: pool.strict_models, allowed: key.models };
     const found = eligibleMembers(pool.members, modelRequest);
     if (found.kind === "unknown_model") return "unknown_model";
-    // The first in order tells what the request would cost where it would go; others count differently.
+    // The first in order gives the count of the member that would serve the request; others count differently.
     const [choice] = order(found.choices, clock.monotonic(), () => 0, "stream", {
       affinity: affinityOf(pool, api, body),
     });

@@ -1,4 +1,4 @@
-// The usage records of calls, which are written behind the answers.
+// Usage records of calls, which are written after the answers.
 
 import type { CallCost } from "#ai/limits/budget.ts";
 import { localDay } from "#ai/limits/local-day.ts";
@@ -13,7 +13,7 @@ import { createWriteBehind, type WriteBehind } from "./write-behind.ts";
 const maxPending = 20_000;
 const batchSize = 2_000;
 
-/** Writes usage records behind the answers. `dropped`: number of calls whose record was dropped. */
+/** Writes usage records after the answers. `dropped`: number of calls whose record was dropped. */
 export function createUsageLog({
   database,
   ...deps
@@ -77,8 +77,8 @@ const hasFailedOver = (attempts: CallOutcome["attempts"]) =>
   attempts.some(({ member }) => member !== attempts[0]?.member);
 
 /**
- * What a record counts for in its key's budget: prompt and completion tokens, because a later read adds up
- * the same columns. A vendor's total may be larger.
+ * What a record counts towards its key's budget: prompt and completion tokens, because a later read adds up the same columns. A vendor's
+ * total may be larger.
  */
 export function costOf(call: UsedCall): CallCost {
   const { day, prompt_tokens, completion_tokens } = call;

@@ -1,5 +1,5 @@
-// Writes records behind the answers, in batches about once a second. A storage outage fails no call: the queue is bounded
-// and dropped records are counted. A crash loses at most the last second.
+// Writes records after the answers, in batches about once a second. A storage outage fails no call: the queue is bounded and dropped
+// records are counted. A crash loses at most the last second.
 
 import { append } from "#providers/translate/append.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
@@ -23,10 +23,10 @@ interface WriteBehindOptions<Row extends { id: string }> {
   written?: ((row: Row) => void) | undefined;
   /** Each batch is one transaction, whose flush dominates its cost. */
   batchSize: number;
-  /** What a record counts for in `maxPending`; absent: 1. */
+  /** The weight of a record in `maxPending`; absent for 1. */
   sizeOf?(row: Row): number;
   maxPending: number;
-  /** How the log names them: the start of its events, and the records in a sentence. */
+  /** How the log names them: the prefix of its events, and the records in a sentence. */
   words: { event: string; many: string; one: string };
 }
 
@@ -109,7 +109,7 @@ export function createWriteBehind<Row extends { id: string }>(
     return null;
   }
 
-  /** Drops the oldest records beyond what may wait. */
+  /** Drops the oldest records beyond the maximum. */
   function trim(): void {
     let excess = 0;
     while (size > maxPending && excess < pending.length) {

@@ -1,6 +1,6 @@
-// The content log of pools: what was asked and answered, for calls that are chosen by chance. A call is chosen before anything of its
-// answer is known, and waits for nothing: its content is redacted, shortened, sealed and written behind the answer, like the
-// usage records. What waits is bounded in bytes, and what is dropped is counted.
+// The content log of pools: requests and answers of randomly selected calls. A call is selected before anything of its answer is known and
+// is not delayed: its content is redacted, shortened, sealed and written after the answer, like the usage records. The queue is limited in
+// bytes, and dropped contents are counted.
 
 import { clientApiOf } from "#ai/apis/apis.ts";
 import type { ClientRequest, CompletionResult, ResponseStream } from "#ai/completion.ts";
@@ -16,18 +16,18 @@ import type { Sealer } from "#store/seal.ts";
 import { redaction } from "./redact.ts";
 import { shorten } from "./shorten.ts";
 
-/** The content of a call as it is sealed, in JSON. */
+/** The content of a call as JSON, before it is sealed. */
 export interface StoredContent {
   request: unknown;
-  /** Null: the caller got none. */
+  /** Null if the caller got none. */
   response: unknown;
-  /** Bytes of JSON that were left out of either. */
+  /** Bytes of JSON that were left out of the request or the answer. */
   missing: { request: number; response: number };
   redacted: readonly RedactedKind[];
 }
 
 interface ContentLog {
-  /** The result of a call; its content is stored if the pool's rules and chance want that. */
+  /** The result of a call; its content is stored if the pool's rules and the random selection say so. */
   observe(
     pool: Pick<Pool, "id" | "accountId" | "content_log">,
     call: string,
@@ -38,7 +38,7 @@ interface ContentLog {
   stop(): Promise<void>;
 }
 
-/** What the client got. */
+/** What the client received. */
 type Answered =
   | { kind: "stream"; text: string; missing: number }
   | Exclude<CompletionResult, { kind: "stream" }>;
@@ -52,24 +52,24 @@ interface Observed {
   at: number;
   request: ClientRequest;
   answered: Answered;
-  /** UTF-16 units and bytes of what it holds. */
+  /** The size of its content, UTF-16 units and bytes. */
   size: number;
 }
 
-/** A content that waits to be written. A body may take many times its size until it is sealed. */
+/** A content that waits to be written. A body may use many times its size until it is sealed. */
 interface Sealed {
   id: string;
   row: CallContentsTable;
 }
 
-/** The most that is collected of one stream, and of all under way, UTF-16 units. A token takes some 250 in a stream. */
+/** Maximum size that is collected of one stream and of all streams in progress, UTF-16 units. A token takes about 250 in a stream. */
 const maxStream = 8 * 1024 * 1024;
 const maxStreams = 64 * 1024 * 1024;
-/** The most that waits to be sealed, UTF-16 units and bytes. */
+/** Maximum size that waits to be sealed, UTF-16 units and bytes. */
 const maxUnsealed = 64 * 1024 * 1024;
-/** What is sealed in one turn of the event loop. */
+/** The amount that is sealed in one turn of the event loop. */
 const sealedInTurn = 256 * 1024;
-/** The most that waits to be written, and the contents of one transaction. */
+/** The maximum that waits to be written, and the number of contents per transaction. */
 const maxPending = 64 * 1024 * 1024;
 const batchSize = 8;
 const overhead = 1024;
@@ -105,7 +105,7 @@ export function createContentLog(deps: {
   let unsealedSize = 0;
   let sealing: Promise<void> | null = null;
 
-  /** Seals what waits, in a later turn, and a large one in a turn of its own: it takes as long as it took to be parsed. */
+  /** Seals what waits in a later turn, with a separate turn for a large one: sealing takes as long as parsing. */
   async function seal(): Promise<void> {
     let inTurn = sealedInTurn;
     for (let call = unsealed.shift(); call !== undefined; call = unsealed.shift()) {
@@ -129,7 +129,7 @@ export function createContentLog(deps: {
     sealing = null;
   }
 
-  /** What is collected of streams under way. */
+  /** The content collected from streams in progress. */
   let collected = 0;
 
   function observeStream(
@@ -147,7 +147,7 @@ export function createContentLog(deps: {
       ended({ kind: "stream", text: pieces.join(""), missing }, size);
     };
     const note = (text: string) => {
-      // Nothing follows a gap, so that what is stored is the beginning of the answer.
+      // Nothing is added after a gap, so that the stored text is the beginning of the answer.
       if (missing > 0 || size + text.length > maxStream || collected + text.length > maxStreams) {
         missing += Buffer.byteLength(text);
         return;
@@ -205,7 +205,7 @@ function sizeOf({ text, form }: ClientRequest): number {
   return (form?.parts ?? []).reduce((sum, { bytes }) => sum + bytes.length, text.length);
 }
 
-/** The body as the caller sent it; of a form, its fields, and what its files are. */
+/** The body as the caller sent it; for a form, its fields and a description of its files. */
 function askedIn({ body, form }: ClientRequest): unknown {
   if (form === undefined) return body;
   const files = form.parts.filter(({ filename }) => filename !== null);

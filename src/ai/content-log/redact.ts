@@ -1,25 +1,25 @@
-// Replaces secrets and personal data in a text before it is stored. It works by form: what resembles nothing that is known
-// passes, and a number may be taken for a phone's. Every pattern is linear.
+// Replaces secrets and personal data in a text before it is stored. It matches patterns: text that resembles no known form is kept, and a
+// number may be mistaken for a phone number. Every pattern is linear.
 
 import type { RedactedKind } from "#contract/manage/pools/content-log.ts";
 import { withoutKeys } from "#providers/failure/scrub.ts";
 
-/** Takes the place of what was there. */
+/** Replaces the secret. */
 const markOf = (kind: RedactedKind) => `[${kind}]`;
 
-/** A private key, to its end or to where the text was cut. */
+/** A private key, up to its end or to where the text was cut. */
 const privateKey = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=:,.\s\\-]*/g;
-/** A URL's login, to its last `@`: a password may hold some. */
+/** A URL's login, up to its last `@`: a password may contain some. */
 const urlLogin = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/?#"'<>]{1,200}@/gi;
-/** Tokens that carry the name of their maker, beside those of AI providers, and Trunkline's own. */
+/** Tokens of Trunkline and of other issuers that have a prefix of their own; those of AI providers are matched separately. */
 const namedTokens =
   /(?<![A-Za-z0-9])(?:xox[abeprs]-|xapp-|glpat-|github_pat_|gh[oprsu]_|npm_|pypi-|dop_v1_|shp(?:at|ca|pa|ss)_|tlm_|SG\.)[A-Za-z0-9_.-]{10,}/g;
 
 const email =
   /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu;
-/** In groups or in one piece; its check digit tells it from other numbers. */
+/** In groups or in one piece; the check digit distinguishes it from other numbers. */
 const card = /(?<![\p{L}\p{N}])\d(?:[ -]?\d){12,18}(?![\p{L}\p{N}])/gu;
-/** With a country's prefix or a trunk's 0, or written as in North America. */
+/** With a country code or a trunk prefix 0, or in the North American format. */
 const phone =
   /(?<![\p{L}\p{N}+])(?:(?:\+|00)[1-9](?:[ ()./-]{0,2}\d){6,13}|\(?0\d(?:[ ()./-]{0,2}\d){6,11}|\(?[2-9]\d{2}[) .-]{1,2}\d{3}[ .-]\d{4})(?![\p{L}\p{N}])/gu;
 
@@ -56,28 +56,28 @@ const replacing: Readonly<Record<RedactedKind, (text: string) => string>> = {
     text.replace(card, (number) => (isCard(number.replace(/\D/g, "")) ? markOf("card") : number)),
   phone: (text) => text.replace(phone, markOf("phone")),
 };
-/** A login in a URL looks like an address, and a card's number like a phone's. */
+/** A login in a URL looks like an address, and a card number like a phone number. */
 const order: readonly RedactedKind[] = ["secret", "email", "card", "phone"];
 
-/** The longest text that is read as JSON, such as the arguments of a tool, UTF-16 units. */
+/** Maximum length of a text that is read as JSON, such as the arguments of a tool, UTF-16 units. */
 const maxJson = 256 * 1024;
-/** How deep such a text may be nested, texts in it included. */
+/** Maximum nesting depth of such a text, including texts in it. */
 const maxJsonDepth = 64;
 
 const looksLikeJson = (text: string) => text.length <= maxJson && /^\s{0,16}[[{]/.test(text);
 
 export interface Redaction {
-  /** The text of a field, or of an item of a list. `name`: of the field; null if it has none. Names of fields inside JSON count too. */
+  /** The text of a field or of a list item. `name`: the field's name; null if it has none. Names of fields inside JSON count too. */
   text(text: string, name: string | null): string;
-  /** A number or the like: itself, or the mark of what it is. */
+  /** A number or the like: returned unchanged, or replaced by the mark of its kind. */
   scalar(value: unknown, name: string | null): unknown;
-  /** Whether the text is to be read whole, even where only its beginning is kept: names in it tell what is a secret. */
+  /** Whether the text must be read whole even if only its beginning is kept: names in it determine what is a secret. */
   readsWhole(text: string): boolean;
-  /** The kinds of what was replaced so far. */
+  /** The kinds of data replaced so far. */
   readonly found: ReadonlySet<RedactedKind>;
 }
 
-/** Replaces what is of these kinds. */
+/** Replaces data of these kinds. */
 export function redaction(kinds: readonly RedactedKind[]): Redaction {
   const found = new Set<RedactedKind>();
   const inOrder = order.filter((kind) => kinds.includes(kind));
@@ -101,7 +101,7 @@ export function redaction(kinds: readonly RedactedKind[]): Redaction {
     return byForm(hidesNamed && looksLikeJson(text) ? jsonOf(text, depth) : text);
   }
 
-  /** The text, which may be JSON, with the secrets that its names tell replaced; the same text when there are none. */
+  /** The text, which may be JSON, with the secrets that its field names reveal replaced; the same text if there are none. */
   function jsonOf(text: string, depth: number): string {
     let value: unknown;
     try {
@@ -113,7 +113,7 @@ export function redaction(kinds: readonly RedactedKind[]): Redaction {
     return redacted === value ? text : JSON.stringify(redacted);
   }
 
-  /** The value itself when nothing in it is replaced. */
+  /** The value itself if nothing in it is replaced. */
   function within(value: unknown, name: string | null, depth: number): unknown {
     if (depth > maxJsonDepth) return value;
     if (typeof value === "string") return textOf(value, name, depth);

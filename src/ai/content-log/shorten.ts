@@ -1,46 +1,46 @@
-// Writes what was asked or answered as JSON of bounded length. Files become a line that says what they were; texts that look
-// like secrets are replaced before they are cut, because half a secret is one too; and each cut says how many bytes it left
-// out. Of a list that is too long its last item goes in first: in a conversation that is what was asked. The sizes of all parts
-// are found in one walk, since a body may have 32 MiB and 256 levels.
+// Writes a request or an answer as JSON of limited length. Files are replaced by a line that describes them; texts that look like secrets
+// are replaced before they are cut, because half a secret is still one; and each cut says how many bytes it left out. If a list is too
+// long, its last item is written first: in a conversation that is the question. The sizes of all parts are determined in one walk, since a
+// body may have 32 MiB and 256 levels.
 
 import { isObject } from "#contract/normalise.ts";
 import type { Redaction } from "./redact.ts";
 
-/** The longest JSON of one side of a call, bytes. */
+/** Maximum JSON size of one side of a call, bytes. */
 export const maxBytes = 64 * 1024;
-/** What is kept free for the marks of cuts. */
+/** Reserved for the marks of cuts. */
 const reserve = 8 * 1024;
-/** What a cut text is redacted beyond its end, UTF-16 units: longer than a secret's beginning by which it is known. */
+/** How far beyond the cut a text is redacted, UTF-16 units: longer than the prefix by which a secret is recognized. */
 const lookahead = 512;
-/** The shortest text that may be a file in base64. Shorter ones are ids and signatures of a line or two. */
+/** Minimum length of a text that may be a file in base64. Shorter ones are ids and signatures of a line or two. */
 const minBase64 = 512;
-/** A list of that many numbers is a vector. */
+/** A list of at least this many numbers is a vector. */
 const minVector = 64;
-/** What is kept of a field's name, UTF-16 units. */
+/** Maximum length of a field's name that is kept, UTF-16 units. */
 const maxName = 256;
-/** Names of fields beside a file that say what it is. */
+/** Names of sibling fields that describe a file. */
 const typeNames = ["media_type", "mimeType", "mime_type", "format", "output_format"] as const;
 
 interface Shortened {
   json: string;
-  /** Bytes of JSON that were left out; 0: it is whole. */
+  /** Bytes of JSON that were left out; 0 if nothing was. */
   missing: number;
 }
 
-/** The size of a smaller part is not noted, bytes: finding it anew is as fast. */
+/** Sizes of smaller parts are not stored, bytes: computing them again is as fast. */
 const minNoted = 1024;
 
 const byteLength = (json: string) => Buffer.byteLength(json);
-/** Of the JSON of a value, bytes. */
+/** The JSON size of a value, bytes. */
 const jsonSize = (value: unknown) => byteLength(JSON.stringify(value) ?? "null");
 const cutMark = (bytes: number) => `[${bytes} bytes are missing]`;
 
-/** Bytes of JSON of each list, object and text that is not small. */
+/** The JSON size in bytes of each list, object and text that is not small. */
 type Sizes = Map<unknown, number>;
 
 const sizeOf = (value: unknown, sizes: Sizes) => sizes.get(value) ?? jsonSize(value);
 
-/** What is the same for all parts of a value. */
+/** State shared by all parts of a value. */
 interface Writing {
   redaction: Redaction;
   sizes: Sizes;
@@ -55,7 +55,7 @@ export function shorten(value: unknown, redaction: Redaction): Shortened {
   if (whole !== null && byteLength(whole.json) <= maxBytes) return whole;
   const cut = write(light, null, maxBytes - reserve, writing);
   if (byteLength(cut.json) <= maxBytes) return cut;
-  // The names of fields take all of it, or it is nested deeply.
+  // The names of fields use all of it, or it is deeply nested.
   return { json: JSON.stringify(cutMark(size)), missing: size };
 }
 
@@ -66,13 +66,13 @@ const fileMark = (type: string, base64: string) =>
   `[${type}, ${Math.floor((base64.replace(/={1,2}$/, "").length * 3) / 4)} bytes]`;
 
 function isBase64(text: string): boolean {
-  // Its ends tell: the middle may be many megabytes.
+  // Its ends are enough: the middle may have many megabytes.
   return (
     text.length >= minBase64 && base64Text.test(text.slice(0, minBase64)) && base64Text.test(text.slice(-256))
   );
 }
 
-/** `siblings`: the fields of the object that the text is in. */
+/** `siblings`: the fields of the object that contains the text. */
 function textWithoutFiles(text: string, siblings: Readonly<Record<string, unknown>>): string {
   if (text.includes(";base64,"))
     return text.replace(dataUrl, (_, type: string, base64: string) => fileMark(type, base64));
@@ -81,7 +81,7 @@ function textWithoutFiles(text: string, siblings: Readonly<Record<string, unknow
   return fileMark(typeof type === "string" ? type : "base64", text);
 }
 
-/** The value without files, and the bytes of its JSON. */
+/** The value without files, and the size of its JSON in bytes. */
 function withoutFiles(
   value: unknown,
   siblings: Readonly<Record<string, unknown>>,
@@ -139,9 +139,9 @@ function writeText(
   const units = Math.max(0, Math.floor(budget));
   const read = text.slice(0, redaction.readsWhole(text) ? text.length : units + lookahead);
   const redacted = redaction.text(read, name);
-  // What was cut off from a secret may be why its beginning is still there.
+  // The part that was cut off may have been what marked the beginning as a secret.
   const end = read.length < text.length ? Math.max(0, redacted.length - lookahead) : redacted.length;
-  // Characters have up to six bytes in JSON, and the beginning may consist of them.
+  // Characters take up to six bytes in JSON, and the beginning may consist of them.
   let kept = redacted.slice(0, Math.min(units, end));
   for (let json = JSON.stringify(kept); byteLength(json) > budget && kept !== ""; json = JSON.stringify(kept))
     kept = kept.slice(0, Math.floor((kept.length * Math.max(budget, 0)) / byteLength(json)) - 1);
@@ -150,7 +150,7 @@ function writeText(
   return { json: JSON.stringify(`${kept}… ${cutMark(missing)}`), missing };
 }
 
-/** The share of one of several parts of what is left: half of it, so that the parts behind it have room. */
+/** The share of the remainder that one of several parts gets: half of it, so that the parts after it have room. */
 const share = (left: number, isLast: boolean) => (isLast ? left : left / 2);
 
 function writeList(
@@ -165,7 +165,7 @@ function writeList(
   let left = budget - byteLength(last.json);
   let missing = last.missing;
   const parts: string[] = [];
-  /** Bytes that have been looked at. */
+  /** Bytes of JSON processed so far. */
   let past = sizeOf(items.at(-1), sizes) + 1;
   for (const item of items.slice(0, -1)) {
     const size = budget === Number.POSITIVE_INFINITY ? 0 : sizeOf(item, sizes) + 1;
@@ -190,7 +190,7 @@ function writeFields(fields: Readonly<Record<string, unknown>>, budget: number, 
   const parts: string[] = [];
   let left = budget;
   let missing = 0;
-  /** Bytes that have been looked at. */
+  /** Bytes of JSON processed so far. */
   let past = 1;
   for (const [at, name] of names.entries()) {
     const value = fields[name];
@@ -200,7 +200,7 @@ function writeFields(fields: Readonly<Record<string, unknown>>, budget: number, 
       missing += rest;
       break;
     }
-    // Beyond its end for the same reason as a text.
+    // Read beyond its end for the same reason as a text.
     const shown = redaction
       .text(name.slice(0, maxName + lookahead), null)
       .slice(0, maxName)

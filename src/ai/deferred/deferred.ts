@@ -1,5 +1,5 @@
-// Deferred completions: stored now, served later by the lane of their pool (`serve-deferred.ts`), read and cancelled by the
-// key that asked for them. Requests and results are stored sealed.
+// Deferred completions: stored now, served later by the lane of their pool (`serve-deferred.ts`), and read and cancelled with the key that
+// created them. Requests and results are stored sealed.
 
 import type { Opened } from "#ai/pools/pools.ts";
 import type { OpenAiError } from "#contract/ai/openai-error.ts";
@@ -19,27 +19,27 @@ import { formatAt, packed, pathOf, type StoredRequest, unpacked } from "./stored
 
 type DeferredDeps = Pick<Core, "clock" | "database" | "newId" | "sealer">;
 
-/** From its scheduled time on, a completion is tried for this long, ms. */
+/** How long a completion is attempted from its scheduled time on, ms. */
 const deferredTtlMs = 24 * 3_600_000;
-/** A completion may be scheduled this far ahead, ms: a year. */
+/** How far ahead a completion may be scheduled, ms: one year. */
 export const deferredHorizonMs = 366 * 24 * 3_600_000;
 
-/** What a completion came to, in the words of the API that was asked; `path`: of its operation, absent: chat completions. */
+/** The result of a completion, in the format of the API that was called; `path`: that of its operation, absent for chat completions. */
 export type DeferredResult = { path?: string } & (
   | { response: string }
-  /** `status`: with which it would have been answered; absent: 500. */
+  /** `status`: the HTTP status of the answer; absent for 500. */
   | { error: OpenAiError; status?: number }
 );
 
-/** A deferred completion; `result` is null if it has none, or not yet. */
+/** A deferred completion; `result` is null if there is none, or none yet. */
 export interface Deferred {
   row: DeferredCompletionsTable;
   result: DeferredResult | null;
 }
 
 /**
- * Stores a request to be served at `dueAt` (epoch ms) or later. `full`: too many wait, or the results that are kept
- * take too much, in the pool or of the key.
+ * Stores a request to be served at `dueAt` (epoch ms) or later. `full`: too many are waiting, or the kept results of the pool or the key
+ * are too large.
  */
 export async function deferCompletion(
   deps: DeferredDeps,
@@ -75,12 +75,12 @@ export async function deferCompletion(
   return { kind: "stored", row };
 }
 
-/** How long a sum of kept results holds, ms: it reads an index entry for each result of a pool. */
+/** How long the sum of kept results stays valid, ms: it reads an index entry for each result of a pool. */
 const keptForMs = 30_000;
 type Kept = { until: number; results: Promise<{ keyId: string; bytes: number }[]> };
 const keptResults = new WeakMap<Database, Map<string, Kept>>();
 
-/** Whether the results of the pool, or those of the key, take more than they may; the sums may be 30 s old. */
+/** Whether the results of the pool or of the key exceed their limits; the sums may be 30 s old. */
 async function keepsTooMuch(
   { clock, database }: DeferredDeps,
   poolId: string,
@@ -101,7 +101,7 @@ async function keepsTooMuch(
   return results.reduce((sum, { bytes }) => sum + bytes, 0) >= maxKeptBytes ? "pool" : null;
 }
 
-/** The completion that this key asked for. Null for an unknown id. */
+/** The completion that this key created. Null for an unknown id. */
 export async function findDeferred(
   { database, sealer }: DeferredDeps,
   { key }: Opened,
@@ -111,12 +111,12 @@ export async function findDeferred(
   return row && { row, result: openResult(sealer, row) };
 }
 
-/** What a completion that has not ended asks for; null if it has ended, and its request is gone. */
+/** The request of a completion that has not ended; null if it has ended and its request was deleted. */
 export function requestOf({ sealer }: DeferredDeps, { id, request }: DeferredCompletionsTable) {
   return request === null ? null : unpacked(sealer.unseal(request, deferredContext(id, "request")));
 }
 
-/** Cancels a completion that this key asked for. `ended`: it had ended before. Null for an unknown id. */
+/** Cancels a completion that this key created. `ended`: it had already ended. Null for an unknown id. */
 export async function cancelDeferred(
   { clock, database }: DeferredDeps,
   { key }: Opened,
@@ -138,7 +138,7 @@ function openResult(
 ): DeferredResult | null {
   if (result !== null)
     return JSON.parse(sealer.unseal(result, deferredContext(id, "result"))) as DeferredResult;
-  // Without the key of the installation, a restore cannot seal a reason.
+  // Without the installation's key, a restore cannot seal a reason.
   if (status !== "failed") return null;
   const path = pathOf(api);
   return { error: restored, ...(path !== undefined && { path }) };

@@ -1,7 +1,7 @@
-// The lane of a pool's deferred completions. Each attempt is an ordinary call of the key that asked, with its limits and
-// budget. What may pass (an outage, a limit, a budget) is tried again until the completion expires; what the caller has to
-// change ends it. Another owner of the lane asks again for what was under way when this one died: a second answer costs
-// tokens, and the completion still ends once.
+// The lane of a pool's deferred completions. Each attempt is an ordinary call with the key that created the completion, subject to its
+// limits and budget. Temporary failures (an outage, a limit, a budget) are retried until the completion expires; failures that only the
+// caller can fix end it. If the lane's owner dies, the next owner repeats its calls in progress: a second answer costs tokens, but the
+// completion still ends only once.
 
 import type { AiGateway } from "#ai/ai.ts";
 import type { Caller } from "#ai/caller.ts";
@@ -31,13 +31,13 @@ import { callOf, unpacked } from "./stored-request.ts";
 interface ServeDeferredDeps
   extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "newId" | "random" | "sealer"> {
   ai: Pick<AiGateway, "openById" | "serve">;
-  /** The longest wait for an instant, ms. */
+  /** The longest wait for the due time, ms. */
   maxWaitMs: number;
 }
 
-/** Few enough that a backlog leaves most of a key's concurrency to calls whose callers wait. */
+/** Low enough that a backlog leaves most of a key's concurrency to callers that wait. */
 const concurrency = 4;
-/** Attempts, so that a request which stops the process each time ends before it expires. */
+/** Maximum number of attempts, so that a request that crashes the process each time ends before it expires. */
 const maxAttempts = 120;
 const retry: RetryRule = { firstMs: 15_000, maxMs: 15 * 60_000 };
 
@@ -63,13 +63,13 @@ const failureOf = (code: AiProblemCode): Failure => ({
   status: aiProblems[code].status,
 });
 
-/** What an attempt came to. `stopped`: this process stops, and another one asks again. */
+/** The result of an attempt. `stopped`: this process is stopping, and another one will repeat the attempt. */
 type Attempted =
   | { kind: "ended"; result: DeferredResult }
   | { kind: "retry"; afterMs: number; failure: Failure }
   | { kind: "stopped" };
 
-/** The work of the lane of a pool, held under `fence`. */
+/** The work of a pool's lane, owned under `fence`. */
 function deferredWork(
   deps: ServeDeferredDeps,
   poolId: string,
@@ -101,7 +101,7 @@ function deferredWork(
       );
       return await database.run(settleDeferred, { id, attempt, at, outcome });
     },
-    // Without a breaker: the members of the pool have their own health.
+    // No breaker: the members of the pool have their own health.
   };
 }
 
@@ -129,7 +129,7 @@ async function attempt(
     };
     return of(judge(await ai.serve(opened, request, caller, signal)));
   } catch (error) {
-    // Of the storage, or a fault of ours.
+    // A storage error, or a bug of ours.
     log.warn(
       { event: "deferred.attempt_failed", completion: row.id, error },
       "An attempt of a deferred completion failed; it is tried again.",
@@ -138,7 +138,7 @@ async function attempt(
   }
 }
 
-/** Notes which operation was asked, so that its end is written in that format. */
+/** Records which operation was called, so that its result is written in that format. */
 function withPath(path: string, attempted: Attempted): Attempted {
   switch (attempted.kind) {
     case "ended":
@@ -167,7 +167,7 @@ function judge(served: ServeResult): Attempted {
       return { kind: "ended", result: failureOf("server_error") };
     case "error": {
       const { status, error, retryAfterMs } = completed;
-      // What the caller has to change; everything else may pass.
+      // Failures that only the caller can fix; everything else may be temporary.
       const isFinal = status < 500 && status !== 429;
       return isFinal
         ? { kind: "ended", result: { error, status } }

@@ -1,6 +1,5 @@
-// The form in which the request of a deferred completion is stored. A chat completion is its own text, an object; a request
-// of another API is a list, so that no body can pass for one: the path of its operation, the headers that are forwarded, and
-// its text.
+// The form in which the request of a deferred completion is stored. A chat completion is stored as its own text, an object; a request of
+// another API as a list, so that no body can be mistaken for one: the path of its operation, the forwarded headers and its text.
 
 import { clientApis } from "#ai/apis/apis.ts";
 import type { ApiOperation, ClientApi } from "#ai/apis/client-api.ts";
@@ -10,14 +9,14 @@ import { aiProblem } from "#contract/ai/openai-error.ts";
 import { isObject } from "#contract/normalise.ts";
 import { isProblem, type Problem } from "#contract/problem.ts";
 
-/** The operation whose requests are stored as their text. */
+/** The operation whose requests are stored as plain text. */
 const plainPath = "/api/ai/v1/chat/completions";
 
 /** A request to be stored. */
 export interface StoredRequest {
-  /** Of the operation that was asked. */
+  /** The path of the operation. */
   path: string;
-  /** Those that are forwarded to a member, in lower case. */
+  /** The headers that are forwarded to a member, in lower case. */
   headers: Readonly<Record<string, string>>;
   text: string;
 }
@@ -26,7 +25,7 @@ export interface StoredRequest {
 export const packed = ({ path, headers, text }: StoredRequest): string =>
   path === plainPath ? text : JSON.stringify([path, headers, text]);
 
-/** What was stored; null if this version stored nothing like it. */
+/** The stored request; null if it is not in a form that this version writes. */
 export function unpacked(stored: string): StoredRequest | null {
   if (!stored.startsWith("[")) return { path: plainPath, headers: {}, text: stored };
   const [path, headers, text] = JSON.parse(stored) as unknown[];
@@ -42,17 +41,17 @@ function operationAt(path: string): { api: ClientApi; operation: ApiOperation } 
   return null;
 }
 
-/** The name of the API whose operation is at a path; null if none there can be deferred. */
+/** The name of the API with an operation at a path; null if none there can be deferred. */
 export const formatAt = (path: string): ClientApi["format"] | null => operationAt(path)?.api.format ?? null;
 
-/** The path of an API by its name; undefined: no API has it. */
+/** The path of an API by its name; undefined if no API has the name. */
 export const pathOf = (format: string | null): string | undefined =>
   clientApis.find((api) => api.format === format)?.path;
 
-/** The part of a completion's id that the ids of its answer have too. */
+/** The part of a completion's id that its answer's ids share. */
 export const stemOf = (id: string): string => id.replace(/^cmp_/, "");
 
-/** The call that a stored request asks for. `createdAt`: when it was stored, epoch ms. */
+/** The call that a stored request describes. `createdAt`: when it was stored, epoch ms. */
 export function callOf(
   { path, headers, text }: StoredRequest,
   { id, createdAt }: { id: string; createdAt: number },

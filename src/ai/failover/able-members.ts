@@ -1,4 +1,4 @@
-// Which members can serve a request, by what they have refused before.
+// Selects the members that can serve a request, based on what they have refused before.
 
 import { lacksTools } from "#ai/failover/adaptations/tools-api.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -6,9 +6,8 @@ import type { Choice } from "#ai/pools/pool.ts";
 import { undroppable } from "#providers/translate/hints.ts";
 
 /**
- * The choices without those whose model refused a parameter of the request that it cannot go without. All of them,
- * if each lacks something: then the request is tried, and the caller hears the vendor's words. `body`: of a chat completion;
- * null if it is not known.
+ * The choices without those whose model refused a parameter that the request cannot do without. If that leaves none, all of them: the
+ * request is then attempted and the caller sees the vendor's own error. `body`: that of a chat completion; null if it is not known.
  */
 export function ableMembers(
   choices: readonly Choice<Member>[],

@@ -1,13 +1,13 @@
-// The abort signal of one attempt, which can be given up while the client stays. When the member's circuit opens,
-// attempts that have waited longer than is usual for the member are abandoned at once, and the others as soon as
-// they are overdue, instead of each running into its own timeout. Nothing has reached the client yet. An attempt
-// that is not overdue stays: a member that fails some requests may still answer this one.
+// The abort signal of one attempt, which can be abandoned while the client stays connected. When the member's circuit opens, attempts that
+// have waited longer than is usual for the member are abandoned immediately and the others as soon as they are overdue, instead of each
+// running into its own timeout. Nothing has reached the client yet. An attempt that is not overdue continues: a member that fails some
+// requests may still answer this one.
 
 import type { CircuitListener, MemberHealth } from "#ai/health/health.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
-/** Aborts when the client disconnects, or when the attempt is given up. */
+/** Aborts when the client disconnects or the attempt is abandoned. */
 export class AttemptSignal extends LightAbortController implements CircuitListener {
   readonly #clock: Clock;
   readonly #caller: LightAbortSignal;
@@ -37,7 +37,7 @@ export class AttemptSignal extends LightAbortController implements CircuitListen
     return super.aborted || this.#caller.aborted;
   }
 
-  /** The attempt was given up because of the member; the client is still connected. */
+  /** The attempt was abandoned because of the member; the client is still connected. */
   get abandoned(): boolean {
     return super.aborted && !this.#caller.aborted;
   }
@@ -62,12 +62,12 @@ export class AttemptSignal extends LightAbortController implements CircuitListen
     void this.#clock.sleep(this.#overdueAt - now, this.#overdueTimer).then(() => {
       if (this.#overdueTimer?.aborted !== false) return;
       this.#overdueTimer = null;
-      // The circuit may have closed again meanwhile.
+      // The circuit may have closed again in the meantime.
       if (this.#health.isOpen && this.#hasAlternative()) this.abort();
     });
   }
 
-  /** The attempt has ended or has begun to answer: it is no longer abandoned. */
+  /** The attempt has ended or has begun to answer: it can no longer be abandoned. */
   end(): void {
     this.#health.unwatch(this);
     this.#overdueTimer?.abort();

@@ -28,7 +28,7 @@ import { UpstreamStream, upstreamError } from "./upstream-stream.ts";
 export interface AttemptDeps {
   clock: Clock;
   upstreams: StreamingClient;
-  /** Longest whole answer, bytes; answers other than completions may be four times as long. Absent: 16 MiB. */
+  /** Maximum size of a whole answer, bytes; answers other than completions may be four times as large. Absent for 16 MiB. */
   answerBytes?: number;
 }
 
@@ -37,15 +37,15 @@ export interface Target {
   provider: Pick<Provider, "answer" | "stream" | "failure">;
   prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>;
   timeouts: MemberTimeouts;
-  /** More headers of the request; those of the member win. */
+  /** Additional request headers; the member's headers override them. */
   extraHeaders?: Readonly<Record<string, string>> | null | undefined;
   /** The attempt uses a new connection instead of an idle one. */
   fresh: boolean;
-  /** Longest whole answer, bytes; absent: 16 MiB. */
+  /** Maximum size of a whole answer, bytes; absent for 16 MiB. */
   maxAnswerBytes?: number;
   /**
-   * How a whole answer to a streamed request, as `answer` of the provider has it, serves as its stream: the events, and what
-   * reads them. Absent: it does not.
+   * How a whole answer to a streamed request, as in the provider's `answer`, is turned into its stream: the events and their reader. Absent
+   * if that is not possible.
    */
   unfold?: { events(text: string): string; stream(): StreamReader };
 }
@@ -55,18 +55,17 @@ export type AttemptResult =
   | { kind: "streaming"; stream: UpstreamStream }
   | { kind: "buffered"; chunks: Chunk[] }
   /**
-   * `reused`: the request went over an idle connection that the peer may just have closed. `timeout`: the
-   * member was silent for too long. `overtime`: the member was sending or reasoning, but exceeded the time limit of
-   * the request or of the member.
+   * `reused`: the request used an idle connection that the peer may just have closed. `timeout`: the member was silent for too long.
+   * `overtime`: the member was sending or reasoning but exceeded the time limit of the request or of the member.
    */
   | { kind: "failed"; failure: Failure; reused: boolean; timeout: boolean; overtime?: boolean }
-  /** The client disconnected. `heard`: the member had produced output, or showed that it was at work. */
+  /** The client disconnected. `heard`: the member had produced output or shown that it was working. */
   | { kind: "aborted"; heard?: boolean };
 
-/** Longest error body that is read, bytes. */
+/** Maximum size of an error body that is read, bytes. */
 const maxErrorBytes = 64 * 1024;
 
-/** Sends a request that is not streamed. `read` parses the body of a 2xx. */
+/** Sends a request without streaming. `read` parses the body of a 2xx. */
 export async function askWhole(
   deps: AttemptDeps,
   target: Target,
@@ -92,10 +91,7 @@ export async function askWhole(
   return { kind: "answer", text, usage, ...(media === undefined ? {} : { media }) };
 }
 
-/**
- * Sends a streaming request and reads up to the first output: until then another member may still be
- * attempted.
- */
+/** Sends a streaming request and reads up to the first output: before that, another member can still be attempted. */
 export async function askStream(
   deps: AttemptDeps,
   target: Target,
@@ -135,7 +131,7 @@ export async function askStream(
   return { ...failedWith(fault.failure), timeout: fault.timeout, overtime: fault.overtime };
 }
 
-/** A body that came whole. */
+/** A body that arrived whole. */
 function wholeBody(text: string): BodyReader {
   const pieces = [Buffer.from(text)];
   return { read: () => Promise.resolve(pieces.shift() ?? null), cancel: () => {} };
@@ -148,7 +144,7 @@ type Opened =
   | { kind: "answer"; headers: Record<string, string>; body: BodyReader }
   | Extract<AttemptResult, { kind: "failed" } | { kind: "aborted" }>;
 
-/** Sends the request and reads the response headers; a status outside 2xx becomes a failure. */
+/** Sends the request and reads the response headers; a status outside 2xx is a failure. */
 async function openAnswer(
   deps: AttemptDeps,
   { provider, prepared, timeouts, extraHeaders, fresh }: Target,
@@ -182,7 +178,7 @@ async function openAnswer(
   return failedWith(provider.failure(status, headers, text, clock.now()));
 }
 
-/** Replaces the transport's reason, which names the address: clients know members by name alone. */
+/** Replaces the transport's reason, which contains the address: clients know members only by name. */
 const connectErrors = {
   not_allowed: { code: "url_not_allowed", message: "The provider's address is not allowed." },
   unreachable: { code: "upstream_unreachable", message: "The provider could not be reached." },
@@ -206,7 +202,7 @@ function failedWith(failure: Failure): Extract<AttemptResult, { kind: "failed" }
 
 const failedAnswer = (message: string, code: string) => failedWith(upstreamError(message, code));
 
-/** A 2xx that is not an answer. Status 200 keeps failover from repeating it at the same member. */
+/** A 2xx that is not an answer. Status 200 keeps failover from retrying it at the same member. */
 const badAnswer = (message: string) => failedWith(upstreamError(message, "bad_upstream_answer", 200));
 
 const tooLong = upstreamError("The provider's answer is too long.", "bad_upstream_answer", 200);

@@ -1,4 +1,4 @@
-// A call on its way through the members of a pool: what it asks for, what it has met so far, and how it ends.
+// A call on its way through the members of a pool: what it requests, what has happened so far, and how it ended.
 
 import type { ApiRequest } from "#ai/apis/api-request.ts";
 import type { Affinity } from "#ai/pools/affinity.ts";
@@ -15,25 +15,25 @@ import type { AttemptDeps } from "./attempt.ts";
 import type { SealedOrigins } from "./sealed-origins.ts";
 import type { UpstreamStream } from "./upstream-stream.ts";
 
-/** `buffered`: a stream that is held back until it is whole. `folded`: a whole answer that is asked for as a stream. */
+/** `buffered`: a stream that is held back until it is complete. `folded`: a whole answer that is requested as a stream. */
 export type AnswerMode = "chat" | "stream" | "buffered" | "folded" | "embeddings" | ForwardedOperation;
 
-/** What became of a request to a member. `ok`: it has begun to answer. */
+/** The result of a request to a member. `ok`: it has begun to answer. */
 interface AttemptEnd extends Pick<AttemptRecord, "outcome" | "status"> {
-  /** Why it failed, for the pool's owner: the vendor's words, without keys. Null: it did not. */
+  /** Why it failed, for the pool's owner: the vendor's error text, without keys. Null if it did not fail. */
   reason: string | null;
 }
 
-/** A call by which a person tries the pool and sees how it is served. */
+/** A call with which a person tries the pool and watches how it is served. */
 export interface Trial {
-  /** Ids of members that count as down in this call, also when they are well. */
+  /** Ids of members that count as down in this call even if they are healthy. */
   pretendDown: readonly string[];
-  /** A member is asked. What this returns is called when that request has failed, or the answer begins. */
+  /** A member is being called. The returned callback runs when that request has failed or the answer begins. */
   asked(choice: Choice<Member>): (end: AttemptEnd) => void;
 }
 
 export interface FailoverCall {
-  /** Its rules say how its members are gone through. */
+  /** Its rules determine the order of the members. */
   pool: Pool;
   choices: readonly Choice<Member>[];
   /** Identifies the conversation, for session affinity within a tier; null if the pool keeps no conversations. */
@@ -41,39 +41,39 @@ export interface FailoverCall {
   mode: AnswerMode;
   text: string;
   body: Readonly<Record<string, unknown>>;
-  /** Of a forwarded operation that takes one; null if the request is `text`. */
+  /** The content type of a forwarded operation that accepts one; null if the request is `text`. */
   form: Form | null;
-  /** The request in the API in which the client asks. */
+  /** The request in the client's own API. */
   api: ApiRequest;
   /** Estimated tokens of the input: long prompts take longer. */
   promptTokens: number;
-  /** Headers that each request to a member has too. */
+  /** Headers that are added to each request to a member. */
   extraHeaders?: Readonly<Record<string, string>> | null | undefined;
   /** Monotonic ms. */
   deadlineAt: number;
   signal: LightAbortSignal;
   trial?: Trial | undefined;
-  /** Absent: the call leaves no spans. */
+  /** Absent if the call records no spans. */
   span?: CallSpan | undefined;
-  /** Whether `signal` aborted because another member that was asked too was first; absent: only one is asked. */
+  /** Whether `signal` aborted because another member, called at the same time, was first; absent if only one is called. */
   isGivenUp?: () => boolean;
 }
 
 export interface FailoverDeps extends AttemptDeps {
   clock: Clock;
   random: () => number;
-  /** The vendors' list prices; absent: those that come with this version. */
+  /** The vendors' list prices; absent for those that come with this version. */
   prices?: ListPrices | undefined;
   /** Who made the sealed reasoning that clients send back. */
   origins: SealedOrigins;
-  /** A member's circuit opened or its credentials were refused, and why; reported to the account. */
+  /** A member's circuit opened or its credentials were refused, and the reason; reported to the account. */
   memberDown(member: Member, failure: Failure): void;
   memberUp(member: Member): void;
-  /** One of several keys of a member was refused; `position`: in its list, from 1 on. The others are used. */
+  /** One of a member's keys was refused; `position`: its place in the list, from 1. The others remain in use. */
   keyRefused(member: Member, position: number, failure: Failure): void;
-  /** Another member is asked than the one that failed. `memberCount`: members asked so far. */
+  /** A different member is called after a failure. `memberCount`: members called so far. */
   failedOver(from: Choice<Member>, to: Choice<Member>, failure: Failure, memberCount: number): void;
-  /** No member could serve the call, and none is to blame for it but the pool's own. */
+  /** No member could serve the call, and the cause lies in the pool, not in the call. */
   exhausted(last: Choice<Member> | null, failure: Failure, memberCount: number): void;
 }
 
@@ -81,17 +81,17 @@ export interface FailoverDeps extends AttemptDeps {
 export interface AttemptRecord {
   member: string;
   model: string;
-  /** When it began, ms from the start of the call. What is between attempts are waits. */
+  /** When it began, ms from the start of the call. The gaps between attempts are waits. */
   started_ms: number;
   ms: number;
-  /** `pretended_down`: nothing was sent, since the call says that the member is to count as down. */
+  /** `pretended_down`: nothing was sent because the call treats the member as down. */
   outcome: "ok" | Failure["kind"] | "unsupported_parameter" | "aborted" | "pretended_down";
   status: number | null;
-  /** It was given up, since another member that was asked too was first: the provider may bill it. */
+  /** It was abandoned because another member was first: the provider may bill it. */
   given_up?: true;
 }
 
-/** `memberCount` of a failure: the members that were attempted, as in `Winner`. */
+/** `memberCount` of a failure: the number of attempted members, as in `Winner`. */
 export type FailoverResult = { attempts: AttemptRecord[] } & (
   | { kind: "answer"; text: string; usage: Usage | null; media?: VendorAnswer; won: Winner }
   | { kind: "streaming"; stream: UpstreamStream; won: Winner }
@@ -103,32 +103,32 @@ export type FailoverResult = { attempts: AttemptRecord[] } & (
 /** The member that answered. */
 export interface Winner {
   choice: Choice<Member>;
-  /** Members attempted, including this one; a repeat at the same member does not count. */
+  /** Attempted members, including this one; a retry at the same member does not count. */
   memberCount: number;
-  /** The request was forwarded in its API's format, in which the answer is too. */
+  /** The request was forwarded unchanged in its API's format, and the answer is in that format too. */
   forwarded: boolean;
-  /** Parameters that it was not sent, or under another name. */
+  /** Parameters that were not sent or were sent under another name. */
   adapted: readonly string[];
-  /** Of the attempt, which `settle` ends; null if it has none. */
+  /** The span of the attempt, which `settle` ends; null if there is none. */
   span: AttemptSpan | null;
-  /** Reports how the stream ended; the member's health needs it. */
+  /** Reports how the stream ended, for the member's health. */
   settle(how: "completed" | "failed" | "dropped"): void;
 }
 
-/** How members are asked in the rest of the call, after what they refused. The two attempts of a hedged call share it. */
+/** How members are called for the rest of the call, after their refusals. The two attempts of a hedged call share it. */
 export interface Learned {
-  /** Members asked again for a shorter answer, which happens once. */
+  /** Members called again with a lower answer limit, which happens once. */
   shortened: Set<Choice<Member>>;
-  /** Members that refused the sealed reasoning of the request, and are asked without any. */
+  /** Members that refused the sealed reasoning of the request and are called without any. */
   unsealed: Set<Choice<Member>>;
-  /** Members that refused a conversation without their thoughts, and are asked with a filler in place of them. */
+  /** Members that refused a conversation without their thoughts and are called with a filler in their place. */
   filled: Set<Choice<Member>>;
   /**
-   * Members that refused the request as it came, in a format that their vendor documents, and are asked with a translated one.
-   * The values: whether they had no such path.
+   * Members that refused the unchanged request in a format that their vendor documents, and are called with a translated one. The value:
+   * whether the path was missing.
    */
   translated: Map<Choice<Member>, boolean>;
-  /** Positions of the keys that were limited or refused in this call, of members with several. */
+  /** For members with several keys, the positions of those that were limited or refused in this call. */
   spentKeys: Map<Choice<Member>, Set<number>>;
 }
 

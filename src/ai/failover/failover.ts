@@ -1,5 +1,5 @@
-// Attempts members one after another until one answers. The result of each attempt decides which member is next,
-// whether one is repeated, and what the member's health records.
+// Attempts members one after another until one answers. The result of each attempt decides which member is next, whether one is retried,
+// and what is recorded about the member's health.
 
 import { nothingLearned } from "#ai/failover/adaptations/adaptations.ts";
 import { makerIn } from "#ai/failover/adaptations/sealed-reasoning.ts";
@@ -15,13 +15,13 @@ import { pretendedDown } from "./own-failures.ts";
 import { restingLast } from "./request-kind.ts";
 import { type Outcome, responseKindOf, tryMember } from "./try-member.ts";
 
-/** What is asked twice costs twice: not pictures, sound and the like. */
+/** Calling twice costs twice, so images, sound and the like are not retried. */
 const hedgedModes: readonly AnswerMode[] = ["chat", "stream", "buffered", "folded", "embeddings"];
-/** A failure within this time is quick: a repeat costs the caller nothing that they notice. */
+/** A failure within this time is quick: a retry adds no delay that the caller notices. */
 const quickMs = 1_000;
 /**
- * How long at most a request waits for a member that is cooling down, once, while no other can serve it.
- * Clients with a time limit of their own then still see the 429.
+ * The longest time that a request waits, once, for a member that is cooling down while no other can serve it. Clients with their own time
+ * limit still see the 429.
  */
 const maxWaitMs = 5_000;
 
@@ -30,7 +30,7 @@ export function runFailover(deps: FailoverDeps, call: FailoverCall): Promise<Fai
   return new Failover(deps, call).run();
 }
 
-/** Which member to ask next, or how long to wait before that is decided; null if no member is left. */
+/** Which member to call next, or how long to wait before that is decided; null if no member is left. */
 type Next =
   | { kind: "ask"; choice: Choice<Member>; ordered: readonly Choice<Member>[] }
   | { kind: "wait"; ms: number }
@@ -39,17 +39,17 @@ type Next =
 class Failover {
   readonly #deps: FailoverDeps;
   readonly #call: FailoverCall;
-  /** Those that can serve the request. */
+  /** The members that can serve the request. */
   #choices: readonly Choice<Member>[] = [];
   readonly #run: Run;
-  /** By member's id, how often it was asked again at once. */
+  /** How often each member was retried immediately, by member id. */
   readonly #repeats = new Map<string, number>();
-  /** It has waited for the end of a cooldown, which it does once. */
+  /** It has waited for the end of a cooldown, which happens once. */
   #hasWaited = false;
-  /** Those whose `Retry-After` was waited for. */
+  /** Members whose `Retry-After` was waited for. */
   readonly #cooledDownMembers = new Set<Choice<Member>>();
   #failedLast: { choice: Choice<Member>; failure: Failure } | null = null;
-  /** The member to ask once more. */
+  /** The member to call once more. */
   #retryMember: Choice<Member> | null = null;
   readonly #ties: Ties<Member>;
 
@@ -108,24 +108,24 @@ class Failover {
     if (choice === undefined || now >= deadlineAt) return null;
     const ms = cooldownLeft(choice, now);
     if (ms > 0) {
-      // All others are excluded or down. A cooling member is not attempted before its time.
+      // All others are excluded or down. A cooling member is not attempted early.
       if (failures.length === 0) failures.push(allRateLimited(ms));
       if (!this.#hasWaited && ms <= maxWaitMs && now + ms < deadlineAt) {
         this.#hasWaited = true;
         return { kind: "wait", ms };
       }
-      // Too long. A member whose circuit is open is better than none.
+      // Too long a wait. A member whose circuit is open is better than none.
       choice = ordered.find((other) => cooldownLeft(other, now) === 0);
       if (choice === undefined) return null;
     }
     const beyond = attemptedIds.length > 1 && !attemptedIds.includes(choice.member.id);
-    // The retry budget bounds the load of an outage; it must not block a healthy member.
+    // The retry budget limits the load of an outage; it must not block a healthy member.
     if (beyond && !isHealthy(choice, now) && !pool.retryBudget.tryWithdraw())
       choice = ordered.find((other) => isHealthy(other, now));
     return choice === undefined ? null : { kind: "ask", choice, ordered };
   }
 
-  /** The members that are left, in the order in which they are to be asked: the one to ask once more alone. */
+  /** The remaining members in the order in which they will be called; if one is to be called once more, only that one. */
   #ordered(now: number): readonly Choice<Member>[] {
     const again = this.#retryMember;
     this.#retryMember = null;
@@ -137,7 +137,7 @@ class Failover {
     return restingLast(ordered, this.#call, now);
   }
 
-  /** Decides which member may be asked next. A number: after this wait, ms. `over`: none, because the request is at fault. */
+  /** Decides which member may be called next. A number: after waiting this long, ms. `over`: none, because the request is at fault. */
   #afterFailure(
     choice: Choice<Member>,
     { failure, final, transient, adaptable }: Extract<Outcome, { kind: "failed" }>,
@@ -166,15 +166,15 @@ class Failover {
       this.#retryMember = choice;
       return Math.max(restMs, cooldownLeft(choice, now));
     }
-    // A member with a known cooldown stays: the others come first, then the request may wait for it.
+    // A member with a known cooldown stays: the others are tried first, then the request may wait for it.
     if (failure.kind !== "rate_limited" || failure.retryAfterMs === null) this.#run.excluded.push(choice);
     return "next";
   }
 
   /**
-   * The prompt is too long for this member: keeps one member, and excludes the others. One that declares a larger context
-   * comes before one that declares none; a member that declares none itself is taken to have room for what its prompt
-   * was estimated at. False: there is no such member, or it was the one that was kept.
+   * The prompt is too long for this member: keeps one member and excludes the others. A member that declares a larger context is preferred
+   * to one that declares none; if the failed member declares none itself, its context is assumed to be the estimated size of the prompt.
+   * False if there is no such member or it was the one that was kept.
    */
   #keepLargerContext(choice: Choice<Member>): boolean {
     const { excluded } = this.#run;
@@ -207,13 +207,13 @@ class Failover {
   }
 }
 
-/** How long the member is still cooling down, ms; 0: it is not. */
+/** Remaining cooldown of the member, ms; 0 if there is none. */
 function cooldownLeft({ member, model }: Choice<Member>, now: number): number {
   const standing = member.health.availability(now, model);
   return standing.kind === "down" && standing.why === "cooling_down" ? standing.until - now : 0;
 }
 
-/** When the first member that is cooling down is back, ms; null if none is. */
+/** Time until the first cooling member is back, ms; null if none is cooling down. */
 function soonest(choices: readonly Choice<Member>[], now: number): number | null {
   const left = choices.map((choice) => cooldownLeft(choice, now)).filter((ms) => ms > 0);
   return left.length === 0 ? null : Math.min(...left);
@@ -224,7 +224,7 @@ function allRateLimited(retryAfterMs: number): Failure {
   return { kind: "rate_limited", status: 429, retryAfterMs, error };
 }
 
-/** How useful an error is to the client: what it can fix itself, then when to come back. */
+/** How useful an error is to the client: first what it can fix itself, then when to come back. */
 const usefulness: Record<Failure["kind"], number> = {
   content_policy: 0,
   context_length: 1,
@@ -237,7 +237,7 @@ const usefulness: Record<Failure["kind"], number> = {
 };
 
 function mostUsefulFailure(failures: readonly Failure[]): Failure {
-  // A missing parameter at one member is the least useful error if another member has the parameter.
+  // A parameter that one member lacks is the least useful error if another member has the parameter.
   const rank = ({ kind, error }: Failure) => (error.code === "unsupported_parameter" ? 9 : usefulness[kind]);
   const best = failures.toSorted((a, b) => rank(a) - rank(b))[0];
   if (best) return best;

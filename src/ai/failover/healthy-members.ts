@@ -1,4 +1,4 @@
-// Which members are healthy, and whether a healthy one is left beside the current one.
+// Which members are healthy, and whether a healthy one is left besides the current one.
 
 import type { Candidate, Choice } from "#ai/pools/pool.ts";
 

@@ -1,5 +1,5 @@
-// Asks a second member when the first takes longer than 95 % of its answers did; the first output wins, and the other
-// request is given up. The pool's `hedge.max_share` bounds the share of calls that are asked twice, and the retry budget pays.
+// Calls a second member when the first takes longer than 95 % of its answers did; the first output wins, and the other request is
+// abandoned. The pool's `hedge.max_share` limits the share of calls that are sent twice, and they draw on the retry budget.
 
 import { promptSizeFactor } from "#ai/health/response-times.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -16,12 +16,12 @@ interface Racer {
   choice: Choice<Member>;
   run: Run;
   startedAt: number;
-  /** Gives the request up. */
+  /** Abandons the request. */
   stop: LightAbortController;
   outcome: Promise<{ racer: Racer; outcome: Outcome }>;
 }
 
-/** Asks `choice`, and the first healthy one of `others` too when the answer is late. */
+/** Calls `choice`, and also the first healthy one of `others` when the answer is late. */
 export async function tryHedged(
   deps: FailoverDeps,
   call: FailoverCall,
@@ -50,14 +50,14 @@ export async function tryHedged(
   }
   const last = await other.outcome;
   if (last.outcome.kind !== "failed") return ended(clock, run, last, settled.racer);
-  // Both failed: the second failure goes on through the chain, and the first one is kept here.
+  // Both failed: the second failure continues through the failover chain, and the first one is recorded here.
   const [kept, reported] = last.racer === first ? [settled, last] : [last, settled];
   if (kept.outcome.kind === "failed") run.failures.push(kept.outcome.failure);
   run.excluded.push(kept.racer.choice);
   return ended(clock, run, reported, kept.racer);
 }
 
-/** The member that is asked too, if one may be. */
+/** The member that is called as well, if one may be. */
 function hedgeFor(
   call: FailoverCall,
   choice: Choice<Member>,
@@ -80,7 +80,7 @@ function race(
   const stop = new LightAbortController();
   if (call.signal.aborted) stop.abort();
   else call.signal.addEventListener("abort", () => stop.abort(), { once: true });
-  // The call gets these records when the race is over.
+  // The call receives these records when the race is over.
   const run: Run = {
     startedAt,
     attempts: [],
@@ -100,12 +100,12 @@ function race(
     stop,
     outcome: started.then((outcome) => ({ racer, outcome })),
   };
-  // A fault of the adapter reaches the call through the race, unless the other request has won it.
+  // An exception of the adapter reaches the call through the race, unless the other request has won it.
   racer.outcome.catch(() => {});
   return racer;
 }
 
-/** The other one was first. An answer that comes all the same is not used. */
+/** The other one was first. An answer that arrives anyway is not used. */
 function give({ stop, outcome }: Racer): void {
   stop.abort();
   outcome.then(
@@ -113,12 +113,12 @@ function give({ stop, outcome }: Racer): void {
       if (late.kind === "streaming") late.stream.cancel();
       if (late.kind === "streaming" || late.kind === "buffered") late.won.settle("dropped");
     },
-    // A fault of the adapter; the call has its answer.
+    // An exception of the adapter; the call has its answer.
     () => {},
   );
 }
 
-/** Puts what the requests met into the call. `other`: that was given up, or has failed. */
+/** Adds the results of the requests to the call. `other`: the one that was abandoned or failed. */
 function ended(
   clock: Clock,
   run: Run,

@@ -1,4 +1,4 @@
-// Failures of attempts that no vendor reported: the gateway itself knows them.
+// Failures of attempts that the gateway itself detects, without a report from the vendor.
 
 import { apiError } from "#providers/failure/api-error.ts";
 import type { Failure, PreparedRequest } from "#providers/provider.ts";
@@ -11,7 +11,7 @@ export const cutStreams: Failure = {
   error: apiError("Its answers break off.", "server_error", "upstream_cut"),
 };
 
-/** What a call that pretends a member to be down meets there. */
+/** The failure of a member that the call treats as down. */
 export const pretendedDown: Failure = {
   kind: "unsupported",
   status: 503,
@@ -19,7 +19,7 @@ export const pretendedDown: Failure = {
   error: apiError("The member was taken to be down in this call.", "server_error", "no_member"),
 };
 
-/** The vendor lacks a parameter. Another member may have it; if none has, the client gets this error. */
+/** The vendor lacks a parameter. Another member may have it; if none does, the client gets this error. */
 export function unsupportedParameter({
   param,
   message,

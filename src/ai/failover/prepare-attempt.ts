@@ -1,4 +1,4 @@
-// The request of a call for one member: in the member's format, without the parameters that its model does not take.
+// Prepares the request of a call for one member: in the member's format, without the parameters that its model does not accept.
 
 import type { ChatForm } from "#ai/apis/api-request.ts";
 import type { Plan } from "#ai/failover/adaptations/adaptation.ts";
@@ -12,18 +12,16 @@ import { adapt, isAdaptable } from "#providers/translate/hints.ts";
 import { thoughtSignatures, withoutSignatures } from "#providers/translate/thought-signatures.ts";
 import type { FailoverCall } from "./call.ts";
 
-/** A request to one member, ready to be sent. `refused`: what its model refused before. */
+/** A request to one member, ready to be sent. `refused`: parameters that its model refused before. */
 interface PreparedAttempt {
   prepared: PreparedRequest;
   request: ChatRequest;
   refused: readonly string[];
-  /** Parameters that the member is asked without, under another name, or with a lower value. */
+  /** Parameters that are left out, renamed or lowered for the member. */
   adapted: readonly string[];
 }
 
-/**
- * The call's request for the member of the plan.
- */
+/** The request of the call for the member in the plan. */
 export function prepareAttempt(
   call: FailoverCall,
   plan: Omit<Plan, "key">,
@@ -43,14 +41,14 @@ export function prepareAttempt(
   return { ...ready, adapted: [...new Set([...ready.adapted, field])] };
 }
 
-/** A whole answer that is folded is asked for as a stream. */
+/** A whole answer that is folded is requested as a stream. */
 function foldedForm({ mode }: FailoverCall, form: Pick<ChatRequest, "text" | "body">) {
   const { text, body } = form;
   if (mode !== "folded") return form;
   return { text: withMembers(text, { stream: "true" }), body: { ...body, stream: true } };
 }
 
-/** Who is asked, and how. `now`: monotonic ms. */
+/** Which member is called, and how. `now`: monotonic ms. */
 interface Asking {
   call: FailoverCall;
   choice: Choice<Member>;
@@ -70,7 +68,7 @@ function chatPrepared(
     now,
   } = asking;
   const refused = member.health.refused.of(model, body, now);
-  // Nearly every request ends here.
+  // Nearly every request returns here.
   const plain: ChatRequest = { text, body, model, stream, refused };
   if (call.pool.params === "strict") {
     const prepared = prepare(member, plain, call, tools);
@@ -80,7 +78,7 @@ function chatPrepared(
   const [shorter, above] = shortened(plain, asking);
   let request = without(shorter, refused.filter(isAdaptable));
   let prepared = prepare(member, request, call, tools);
-  // Each turn leaves out one parameter more.
+  // Each iteration leaves out one more parameter.
   while (prepared.kind === "unsupported_parameter") {
     const { param } = prepared;
     if (!isAdaptable(param) || !Object.hasOwn(request.body, param)) break;
@@ -94,8 +92,8 @@ function chatPrepared(
 }
 
 /**
- * The request with no limit of its answer above the model's, and what was lowered, by the caller's name for it. A pool
- * that does not adapt requests asks another member instead.
+ * The request with its answer limits lowered to the model's maximum, and what was lowered, under the caller's name for it. A pool that does
+ * not adapt requests calls another member instead.
  */
 function shortened<Form extends RequestForm>(
   form: Form,
@@ -107,7 +105,7 @@ function shortened<Form extends RequestForm>(
   return [shorter, above.length === 0 ? above : limitsAbove(call.body, limit)];
 }
 
-/** Hints that the adapter leaves out, and parameters that it sends under another name. */
+/** Hints that the adapter leaves out, and parameters that it renames. */
 const renamed = (refused: readonly string[], body: ChatRequest["body"]): readonly string[] =>
   refused.length === 0
     ? refused
@@ -120,7 +118,7 @@ function without(request: ChatRequest, names: readonly string[]): ChatRequest {
   return { ...request, text: withMembers(request.text, changes), body };
 }
 
-/** The kinds of members that take marks of what to cache; each adapter names those that its model does not. */
+/** The kinds of members that accept cache marks; each adapter reports those that its model does not accept. */
 const caching: ReadonlySet<string> = new Set(["anthropic", "bedrock", "vertex"]);
 
 /** The request as a chat completion, without the optional parameters that the model refused before. */

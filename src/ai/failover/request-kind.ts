@@ -1,5 +1,5 @@
-// What is special about a request, so that a server that fails at one kind of requests keeps the others; and which failures
-// may be about the request at all, where their words are not known.
+// What is special about a request, so that a server that fails at one kind of request keeps receiving the others; and which failures may be
+// about the request at all if their cause is not known.
 
 import { plainKind } from "#ai/health/failing-kinds.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -23,9 +23,9 @@ const partNames: Readonly<Record<string, string>> = {
   input_file: "files",
   document: "files",
 };
-/** Parts and items of every conversation, and of one with tools or thoughts. */
+/** Parts and items that occur in every conversation, or in one with tools or thoughts. */
 const plainParts: readonly string[] = ["", "text", "input_text", "output_text", "message"];
-/** Parameters by which a request asks for another form of answer. */
+/** Parameters that request another form of answer. */
 const formNames: readonly string[] = [
   "response_format",
   "text",
@@ -36,11 +36,11 @@ const formNames: readonly string[] = [
   "n",
 ];
 const chatModes: readonly AnswerMode[] = ["chat", "stream", "buffered", "folded"];
-/** Estimated tokens from which on a prompt is long, and the factor between two sizes of long prompts. */
+/** Estimated tokens from which a prompt counts as long, and the factor between two sizes of long prompts. */
 const longTokens = 4_096;
 const sizeFactor = 4;
 
-/** The request's kind: the names of what is special about it; empty: nothing is. */
+/** The request's kind: the names of its special features; empty if it has none. */
 export function requestKind({ api, body, mode, promptTokens }: FailoverCall): string {
   const size =
     promptTokens < longTokens
@@ -55,7 +55,7 @@ export function requestKind({ api, body, mode, promptTokens }: FailoverCall): st
   for (const message of fieldsIn(messages)) {
     const role = textOf(message.role);
     if (role === "tool" || message.tool_calls !== undefined) names.add("tools");
-    // Some templates take turns of one order alone.
+    // Some templates accept turns in only one order.
     const isAgain = role !== "" && role !== "tool" && role === before;
     if (isAgain || role === "developer" || (role === "assistant" && before === "")) names.add("roles");
     before = role === "system" || role === "" ? "" : role;
@@ -77,7 +77,7 @@ function* partsOf({ type, content, parts }: Record<string, unknown>): Generator<
   if (isObject(content)) yield "parts";
 }
 
-/** Codes of failures that are the gateway's own reading of what came, not the vendor's words; a reset is not among them. */
+/** Codes of failures that the gateway itself inferred, not the vendor; a reset is not among them. */
 export const ownCodes: readonly string[] = [
   "upstream_unreachable",
   "upstream_timeout",
@@ -87,13 +87,13 @@ export const ownCodes: readonly string[] = [
   "malformed_frame",
 ];
 
-/** Statuses with which a server that is there answers one request; 200: an error inside an answer. */
+/** Statuses with which a running server answers a single request; 200: an error inside an answer. */
 const statuses: readonly number[] = [200, 424, 500, 501];
 
-/** What an error inside an answer says of the whole server. */
+/** Errors inside an answer that concern the whole server. */
 const ofServer = /^5(?:0[2-9]|[1-9]\d)$|overload|unavailable/i;
 
-/** Whether the error that the server itself answered may be about this kind of requests, or this model, alone. */
+/** Whether the error that the server itself answered may be limited to this kind of request or this model. */
 const isOfRequest = ({ kind, status, error }: Failure): boolean =>
   kind === "upstream_error" &&
   statuses.includes(status) &&
@@ -103,8 +103,8 @@ const isOfRequest = ({ kind, status, error }: Failure): boolean =>
   !ownCodes.includes(error.code ?? "");
 
 /**
- * Notes the failure for the request's kind at its model, and leaves the member as it is. False: it says something about the
- * member, since nothing about the request is special, or since it has failed at other models too.
+ * Records the failure for the request's kind at its model and does not count it against the member. False if it does say something about
+ * the member, because the request has no special features or because it has failed at other models too.
  */
 export function failedAtKind(
   { member, model }: Choice<Member>,
@@ -121,7 +121,7 @@ export function failedAtKind(
   return kind !== plainKind || failing.failingModels(now) < 2;
 }
 
-/** The members in order, those behind the others at whose model requests of this kind fail. */
+/** The members in order; those at whose model requests of this kind fail come last. */
 export function restingLast(
   ordered: readonly Choice<Member>[],
   call: FailoverCall,
@@ -133,7 +133,7 @@ export function restingLast(
   return [...ordered.filter((choice) => !rests(choice)), ...ordered.filter(rests)];
 }
 
-/** The member has answered a request of the kind. */
+/** The member has answered a request of this kind. */
 export function answeredKind({ member, model }: Choice<Member>, call: FailoverCall): void {
   const { failing } = member.health;
   if (!failing.isEmpty) failing.answered(model, requestKind(call));

@@ -1,6 +1,6 @@
-// Bounds how much an outage multiplies a pool's load. Each request deposits a little; each repeat, and each attempt
-// beyond a request's second member at an unhealthy member, withdraws one. Attempts at healthy members are free: an
-// outage of two members must not keep requests from the third.
+// Limits how much an outage multiplies a pool's load. Each request deposits a little; each retry, and each attempt beyond a request's
+// second member at an unhealthy member, withdraws one. Attempts at healthy members are free: an outage of two members must not keep
+// requests from the third.
 
 const depositPerRequest = 0.2;
 const maxBalance = 50;
@@ -8,14 +8,14 @@ const maxBalance = 50;
 export interface RetryBudget {
   /** Counts a request. */
   deposit(): void;
-  /** Withdraws one attempt; false: the budget is exhausted. */
+  /** Withdraws one attempt; false if the budget is exhausted. */
   tryWithdraw(): boolean;
 }
 
-/** Hedged calls that may be saved up. */
+/** Maximum number of hedged calls that can be saved up. */
 const maxHedges = 10;
 
-/** Bounds the share of calls that are asked twice. `share`: 0 to 1. */
+/** Limits the share of calls that are sent twice. `share`: 0 to 1. */
 export const createHedgeBudget = (share: number): RetryBudget => budgetOf(share, maxHedges, 1);
 
 export const createRetryBudget = (): RetryBudget => budgetOf(depositPerRequest, maxBalance, maxBalance);

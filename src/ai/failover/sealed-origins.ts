@@ -1,11 +1,11 @@
-// Who made the sealed reasoning that clients send back. It goes to those who can open it, and not to others. The memory is
-// bounded and the process's own: what it does not know is sent as it came, and a member's refusal of it is remembered too.
+// Remembers who made the sealed reasoning that clients send back. It is sent to members that can open it and not to others. The memory is
+// limited and private to the process: values that it does not know are sent unchanged, and a member's refusal of them is remembered too.
 
 import { hash } from "node:crypto";
 
-/** About 10 MB; a coding agent seals one to three things in each of its turns. */
+/** About 10 MB; a coding agent seals one to three values in each of its turns. */
 const maxRemembered = 50_000;
-/** The most members that are remembered to have refused one thing. */
+/** Maximum number of members that are remembered to have refused one value. */
 const maxRefusals = 8;
 
 /** `maker` is null if it is not known. */
@@ -16,7 +16,7 @@ interface Origin {
 
 /** Makers are named by those who share a seal, or by the member's id (`makerOf`). */
 export class SealedOrigins {
-  /** By the hash of what is sealed; the one that was not seen for longest goes first. */
+  /** By the hash of the sealed value; the least recently seen one is dropped first. */
   readonly #origins = new Map<string, Origin>();
   readonly #max: number;
 
@@ -29,7 +29,7 @@ export class SealedOrigins {
     for (const value of values) this.#put(keyOf(value), { maker, refusedBy: [] });
   }
 
-  /** Some of these could not be opened; which ones is not known. */
+  /** Some of these could not be opened; it is not known which ones. */
   refused(values: readonly string[], by: string): void {
     for (const value of values) {
       const key = keyOf(value);
@@ -53,7 +53,7 @@ export class SealedOrigins {
     return foreign;
   }
 
-  /** Who made the newest of the values whose maker is known; null if no maker is known. */
+  /** The maker of the newest value whose maker is known; null if no maker is known. */
   newestMaker(values: readonly string[]): string | null {
     for (const value of values.toReversed()) {
       const maker = this.#origins.get(keyOf(value))?.maker ?? null;

@@ -14,10 +14,10 @@ export const silenceFailure: Failure = {
 };
 
 /**
- * Deadline for a member's whole answer, monotonic ms. A whole answer shows no progress before its end: while
- * another member is left, this one gets four times what its slowest answers took (`ownLimitMs`), and half of the remaining
- * time at most, so that the other gets as much. A member whose times are unknown gets that half: with the default
- * deadline 5 minutes, which a thinking model may need. Streams have a first-token timeout instead.
+ * Deadline for a member's whole answer, monotonic ms. A whole answer shows no progress before its end: while another member is left, this
+ * one gets four times its slowest response times (`ownLimitMs`), but at most half of the remaining time, so that the other gets as much. A
+ * member whose times are unknown gets that half: 5 minutes with the default deadline, which a thinking model may need. Streams have a
+ * first-token timeout instead.
  */
 export function answerDeadline(
   { deadlineAt, pool }: FailoverCall,
@@ -30,12 +30,12 @@ export function answerDeadline(
   return elsewhere() ? Math.min(deadlineAt, now + limitMs) : deadlineAt;
 }
 
-/** A member with output within this time is alive: an empty answer then points to its request. */
+/** A member with output within this time is alive: an empty answer then suggests that its request is the cause. */
 const recentOutputMs = 10_000;
 
 /**
- * Whether the request may be the cause of a failure: it takes too long, or asks for empty output, while the
- * member answers other requests. Such a request must not take the member down for them.
+ * Whether the request may be the cause of a failure: it takes too long, or requests empty output, while the member answers other requests.
+ * Such a request must not take the member down for them.
  */
 export function mayBeRequestFault(
   health: MemberHealth,

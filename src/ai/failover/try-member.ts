@@ -1,4 +1,4 @@
-// One member's turn in a call: its request, and what its health records of the result.
+// One member's turn in a call: its request, and what its health records about the result.
 
 import { adapt, planFor } from "#ai/failover/adaptations/adaptations.ts";
 import { rememberMissingApi } from "#ai/failover/adaptations/native-api.ts";
@@ -46,26 +46,26 @@ const isTransient = ({ kind, status, retryAfterMs, error }: Failure) =>
   (status === 500 || status === 502 || status === 503) &&
   !ownCodes.includes(error.code ?? "");
 
-/** The moving average to compare with. A buffered stream is judged like a whole answer. */
+/** The moving average to compare with. A buffered stream is treated like a whole answer. */
 export const responseKindOf = (ask: AnswerMode): ResponseKind =>
   ask === "chat" || ask === "buffered" || ask === "folded" ? "whole" : ask;
 
 export type Outcome =
   | Exclude<FailoverResult, { kind: "failed" }>
   /**
-   * `final`: the request is at fault. `transient`: the vendor itself answered 500, 502 or 503 without asking to wait, or the
-   * connection was reset, before any output.
+   * `final`: the request is at fault. `transient`: the vendor itself answered 500, 502 or 503 without a requested wait, or the connection
+   * was reset, before any output.
    */
   | {
       kind: "failed";
       failure: Failure;
       final: boolean;
       transient: boolean;
-      /** The member refused a parameter, or sealed reasoning, that it can be asked without, or with a lower value. */
+      /** The member refused a parameter or sealed reasoning that can be left out or lowered. */
       adaptable?: boolean;
     };
 
-/** Asks one member. `isRepeat`: again at once, so that its failure is no second one in a row. */
+/** Calls one member. `isRepeat`: it is an immediate retry, so that its failure is not a second consecutive one. */
 export async function tryMember(
   deps: FailoverDeps,
   call: FailoverCall,
@@ -178,7 +178,7 @@ export async function tryMember(
   return { ...attempted, won, attempts: run.attempts };
 }
 
-/** How a whole answer of the mode is parsed; `reader`: of chat completions, or of the vendor's own format. */
+/** How a whole answer in this mode is parsed; `reader`: for chat completions or for the vendor's own format. */
 function read(
   { provider }: Member,
   reader: AnswerReader,
@@ -202,21 +202,21 @@ function read(
 interface Sending {
   call: FailoverCall;
   member: Member;
-  /** The member's, with the key that is used. */
+  /** The settings of the member, with the key in use. */
   settings: unknown;
   native: NativeApi | null;
-  /** Where the member is asked instead of chat completions. */
+  /** The API that is used instead of chat completions. */
   tools: ToolsApi | null;
   prepared: Target["prepared"];
   request: ChatRequest;
   /** Monotonic ms. */
   limitAt: number;
-  /** Gives up a wait that is longer than usual; null if the member is the only one. */
+  /** Abandons a wait that is longer than usual; null if the member is the only one. */
   waiting: AttemptSignal | null;
   span: AttemptSpan | null;
 }
 
-/** Sends the request and reads what comes, as the mode of the call asks for. `fresh`: over a new connection. */
+/** Sends the request and reads the answer as the mode of the call requires. `fresh`: over a new connection. */
 function sendAttempt(
   deps: FailoverDeps,
   { call, member, settings, native, tools, prepared, request, limitAt, waiting, span }: Sending,
@@ -274,7 +274,7 @@ interface Answering {
   /** Monotonic ms. */
   startedAt: number;
   kind: ResponseKind;
-  /** Of the prompt, as `promptSizeFactor` has it. */
+  /** The size factor of the prompt, see `promptSizeFactor`. */
   size: number;
   span: AttemptSpan | null;
 }
@@ -296,13 +296,13 @@ function settler({ deps, choice, ticket, startedAt, kind, size, span }: Answerin
   };
 }
 
-/** How long the vendor asks to be left alone, ms; null if it does not. Other errors of a server may be about one request. */
+/** How long the vendor asked not to be called, ms; null if it did not. Other server errors may concern a single request. */
 const restMs = ({ kind, status, retryAfterMs }: Failure): number | null =>
   kind !== "upstream_error" || status === 503 || status === 529 ? retryAfterMs : null;
 
 /**
- * Faults of the request say nothing about the member; a missing model counts against that model alone. `keysRestMs`: all of
- * several keys are refused, the first one for that long.
+ * Faults of the request do not count against the member; a missing model counts only against that model. `keysRestMs`: all of several keys
+ * are refused, the first one for that long.
  */
 function updateHealth(
   deps: FailoverDeps,

@@ -1,5 +1,5 @@
-// A member's stream as it is read: its first output, its chunks, its silences and its end. A member that reasons may be
-// silent for minutes, and only its keep-alives or its open reasoning item tell it from one that hangs.
+// Reads a member's stream: its first output, its chunks, its silences and its end. A member that reasons may be silent for minutes; only
+// its keep-alives or its open reasoning item distinguish it from one that hangs.
 
 import { timedOut } from "#ai/stream/collect.ts";
 import { EventReader, type FrameReader } from "#ai/stream/event-reader.ts";
@@ -12,11 +12,11 @@ import type { Clock } from "#runtime/runtime.ts";
 
 /** How long the connection may stay open after `[DONE]`. */
 const drainMs = 1000;
-/** How much a stream may send before its first output, in UTF-16 units and in chunks. */
+/** Maximum size of a stream before its first output, in UTF-16 units and in chunks. */
 const maxPrefaceUnits = 256 * 1024;
 const maxPrefaceChunks = 2048;
 
-/** A failure of the member that the gateway reads from what came, or did not come, with a code of its own. */
+/** A failure of the member that the gateway inferred from what arrived or did not arrive, with its own code. */
 export const upstreamError = (message: string, code: string, status = 502): Failure =>
   vendorFailure("upstream_error", status, message, { code });
 
@@ -34,7 +34,7 @@ export type StreamEvent =
   /** `overtime`: the member was sending or reasoning when its time ran out. */
   | { kind: "failed"; failure: Failure; timeout: boolean; overtime?: boolean };
 
-/** A stream being read. A stream that was cut off never ends as complete. */
+/** A stream being read. A truncated stream never ends as complete. */
 export class UpstreamStream {
   readonly #clock: Clock;
   readonly #body: BodyReader;
@@ -51,7 +51,7 @@ export class UpstreamStream {
   #lastChunkAt: number;
   /** Monotonic ms of the end of the last read. */
   #lastReadAt: number;
-  /** Monotonic ms of the last sign of work without output: a keep-alive, or an open reasoning item. Null: none came. */
+  /** Monotonic ms of the last sign of work without output: a keep-alive or an open reasoning item. Null if there was none. */
   #lastSignAt: number | null = null;
 
   constructor(
@@ -73,9 +73,8 @@ export class UpstreamStream {
   }
 
   /**
-   * Reads up to the first output; null if there is some. The chunks before it are kept for `next`. `askedAt`: when the
-   * request was sent, monotonic ms. A member that shows signs of reasoning has `thinking_ms` from then on, every other
-   * one `first_token_ms`.
+   * Reads up to the first output; null if there is some. The chunks before it are kept for `next`. `askedAt`: when the request was sent,
+   * monotonic ms. A member that shows signs of reasoning gets `thinking_ms` from then on, any other `first_token_ms`.
    */
   async firstToken(askedAt: number): Promise<FirstTokenFault | null> {
     const { first_token_ms: firstTokenMs, idle_ms: idleMs, thinking_ms: thinkingMs } = this.#timeouts;
@@ -87,7 +86,7 @@ export class UpstreamStream {
         const now = this.#clock.monotonic();
         if (this.#lastSignAt === null) return speakAt - now;
         if (this.#isThinking) return thinkAt - now;
-        // A vendor may send one ping with the headers and then hang: pings count while they keep coming.
+        // A vendor may send one ping with the headers and then hang, so pings count only while they continue.
         const silentAt = Math.max(speakAt, this.#lastSignAt + Math.max(firstTokenMs, idleMs));
         return Math.min(thinkAt, silentAt) - now;
       });
@@ -122,12 +121,12 @@ export class UpstreamStream {
       return { kind: "chunks", chunks };
     }
     const { idle_ms: idleMs, first_token_ms: firstTokenMs, thinking_ms: thinkingMs } = this.#timeouts;
-    // Time that a slow client took for the last chunks does not count as silence of the member.
+    // The time that a slow client took for the last chunks does not count as silence of the member.
     this.#lastChunkAt += this.#clock.monotonic() - this.#lastReadAt;
     const read = await this.#read(() => {
       const now = this.#clock.monotonic();
       if (this.#isThinking) return Math.min(this.#lastChunkAt + thinkingMs, this.#limitAt) - now;
-      // Keep-alives hold the stream, up to the first-token timeout.
+      // Keep-alives keep the stream open, up to the first-token timeout.
       const silentUntil = this.#lastChunkAt + Math.max(idleMs, firstTokenMs);
       return Math.min(idleMs, silentUntil - now, this.#limitAt - now);
     });
@@ -135,7 +134,7 @@ export class UpstreamStream {
     return read;
   }
 
-  /** Whether the member shows that it works on its answer: it reasons, or sent a keep-alive a short while ago. */
+  /** Whether the member shows that it is working on its answer: it reasons, or sent a keep-alive recently. */
   get isAtWork(): boolean {
     if (this.#lastSignAt === null) return false;
     return this.#isThinking || this.#clock.monotonic() - this.#lastSignAt <= this.#timeouts.idle_ms;
@@ -202,7 +201,7 @@ export class UpstreamStream {
       };
       return;
     }
-    // A comment, or an event that brings nothing, such as a ping, shows that the peer holds the connection.
+    // A comment, or an event without content such as a ping, shows that the peer keeps the connection open.
     let isSign = this.#events.takeComment() || this.#isThinking;
     for (const event of events) {
       const pieces = this.#reader.push(event);

@@ -1,5 +1,5 @@
-// Checks settings at their provider for a person who waits in front of a form: asks for its list of models, which costs no
-// tokens. The health of no member is touched.
+// Checks settings at their provider while a person waits at a form: requests the list of models, which costs no tokens. It does not affect
+// the health of any member.
 
 import { send } from "#ai/sending/send.ts";
 import { collect, textOf } from "#ai/stream/collect.ts";
@@ -13,7 +13,7 @@ import type { Clock } from "#runtime/runtime.ts";
 import { withoutSecrets } from "#settings/redact.ts";
 
 const limitMs = 10_000;
-/** Routers list some hundred models, each with its prices. */
+/** Routers list hundreds of models, each with its prices. */
 const maxAnswerBytes = 8 * 1024 * 1024;
 const maxReason = 1_000;
 
@@ -23,10 +23,7 @@ interface CheckDeps {
 }
 type Checked = Pick<Provider, "check" | "failure">;
 
-/**
- * Asks the provider, for 10 s at the most with each key; the models are those of the first. `provider` masks secrets by
- * itself.
- */
+/** Calls the provider with each key, for at most 10 s each; the models are those of the first. `provider` masks secrets itself. */
 export async function checkSettings(
   deps: CheckDeps,
   provider: Checked,

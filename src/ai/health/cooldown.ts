@@ -10,7 +10,7 @@ export const cooldownRules = {
   unauthorizedCooldownMs: 60_000,
 } as const;
 
-/** The length of a rest, ms. `retryAfterMs`: what the vendor asks for after a limit; null if nothing. */
+/** The length of the cooldown, ms. `retryAfterMs`: what the vendor requested after a limit; null if nothing. */
 export function cooldownMs(kind: "rate_limited" | "unauthorized", retryAfterMs: number | null): number {
   const { defaultCooldownMs, minCooldownMs, maxCooldownMs, unauthorizedCooldownMs } = cooldownRules;
   const ms = kind === "unauthorized" ? unauthorizedCooldownMs : (retryAfterMs ?? defaultCooldownMs);

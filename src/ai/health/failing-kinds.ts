@@ -1,16 +1,16 @@
-// Which kinds of requests the models of a member fail at. A server that answers 500 may mean this one request (a picture, tools,
-// a model that does not fit into its memory): the kind rests at the model, and the member's other models and kinds of requests
-// stay. Pure: time comes in.
+// Which kinds of requests the models of a member fail at. A server that answers 500 may mean only this request (an image, tools, a model
+// that does not fit into its memory): the kind pauses at the model, and the member's other models and kinds of requests continue. Pure: the
+// caller passes the time in.
 
 export const failingRules = {
-  /** After so many failures in a row the kind rests. */
+  /** The kind pauses after this many failures in a row. */
   consecutiveFailures: 2,
-  /** The first rest; it doubles with each request that fails after it, up to `maxRestMs`. */
+  /** The first pause; it doubles with each later failure, up to `maxRestMs`. */
   firstRestMs: 8_000,
   maxRestMs: 60_000,
 } as const;
 
-/** Kinds are made of a dozen words, so that a member has few of them. The one that failed longest ago goes first. */
+/** Kinds are combinations of a dozen words, so a member has few of them. The one that failed longest ago is dropped first. */
 const maxKinds = 256;
 
 interface Failing {
@@ -20,13 +20,13 @@ interface Failing {
   restsUntil: number;
 }
 
-/** A request without anything special. */
+/** A request without special features. */
 export const plainKind = "";
 
 export class FailingKinds {
   readonly #failing = new Map<string, Failing>();
 
-  /** Nearly always: nothing has failed. */
+  /** Nearly always nothing has failed. */
   get isEmpty(): boolean {
     return this.#failing.size === 0;
   }
@@ -49,12 +49,12 @@ export class FailingKinds {
     this.#failing.delete(nameOf(model, kind));
   }
 
-  /** Whether requests of this kind go to other members first. */
+  /** Whether requests of this kind are sent to other members first. */
   isResting(model: string, kind: string, now: number): boolean {
     return (this.#failing.get(nameOf(model, kind))?.restsUntil ?? now) > now;
   }
 
-  /** Models of which plain requests fail that often in a row at this time: more than one says something about the member. */
+  /** The number of models at which plain requests currently fail that often in a row: more than one counts against the member. */
   failingModels(now: number): number {
     const { consecutiveFailures, maxRestMs } = failingRules;
     let models = 0;

@@ -46,7 +46,7 @@ export function createHealthChecks(
   return { start: () => interval.start(), ended: () => interval.ended() };
 }
 
-/** Asks for the status of a page that costs no tokens, for up to 2 s; a 4xx changes nothing. */
+/** Requests the status of a page that costs no tokens, for up to 2 s; a 4xx changes nothing. */
 export async function checkMember(
   { clock, upstreams, log }: HealthCheckDeps,
   member: Member,

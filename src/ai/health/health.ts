@@ -1,13 +1,11 @@
-// The health of a pool's member: a circuit breaker and cooldowns. Pure: time comes in, decisions go out.
-// Closed to open: two consecutive failures, or a third of at least ten requests of the last minute failed. Open: the
-// member gets no requests until a check that costs no tokens succeeds, or, if the provider has no check or its check
-// proved unreliable, until a delay has passed that doubles with each failed probe. Half-open: one probe is sent;
-// success closes the circuit, failure opens it again.
-// A 429 or a refused key does not open the circuit. A 429 puts the model into a cooldown, since vendors limit models
-// separately; a refused key puts the member into one. Only requests that started after the circuit opened can close
-// it or count against it again. Clients' disconnects do not count, with one exception: a client that disconnects
-// after waiting longer than is usual for this member, while the member answered no other request, has seen it
-// silent; so have several who waited as long one after another.
+// The health of a pool's member: a circuit breaker and cooldowns. Pure: the caller passes the time in and carries out the decisions. Closed
+// to open: two consecutive failures, or a third of at least ten requests in the last minute failed. Open: the member receives no requests
+// until a check that costs no tokens succeeds, or, if the provider has no check or its check proved unreliable, until a delay has passed
+// that doubles with each failed probe. Half-open: one probe is sent; success closes the circuit, failure opens it again. A 429 or a refused
+// key does not open the circuit. A 429 puts the model into a cooldown, since vendors limit models separately; a refused key puts the whole
+// member into one. Only requests that started after the circuit opened can close it or count against it again. Client disconnects do not
+// count, with one exception: a client that disconnects after waiting longer than is usual for this member, while the member answered no
+// other request, is evidence of a silent member; so are several clients that waited as long one after another.
 
 import { cooldownMs, cooldownRules } from "./cooldown.ts";
 import { FailingKinds } from "./failing-kinds.ts";
@@ -18,21 +16,21 @@ import { type ResponseKind, ResponseTimes } from "./response-times.ts";
 
 export const healthRules = {
   consecutiveFailures: 2,
-  /** This many clients that left a silent member weigh as much as one failure. */
+  /** This many clients that left a silent member count as one failure. */
   departuresPerFailure: 2,
   windowMs: 60_000,
   buckets: 10,
   minRequestsInWindow: 10,
   failureRateThreshold: 1 / 3,
   /**
-   * Delay before the first probe without a successful check; it doubles up to `maxProbeMs`. A request every 4
-   * s through an outage of 60 s then reaches the member at most four times, six times when its checks lie.
+   * Delay before the first probe without a successful check; it doubles up to `maxProbeMs`. With a request every 4 s, an outage of 60 s
+   * then causes at most four requests to the member, or six if its checks are wrong.
    */
   firstProbeMs: 8_000,
   maxProbeMs: 30_000,
-  /** Between probes of a member whose check succeeded while it failed: only they show when it is back. */
+  /** Interval between probes of a member whose check succeeded while it failed: only probes show when it is back. */
   unreliableProbeMs: 15_000,
-  /** While checks fail, one probe in this time: a check may be wrong forever. */
+  /** While checks fail, one probe is sent per interval: a check may be wrong permanently. */
   maxUnprobedMs: 60_000,
   ...cooldownRules,
   /** The longest `Retry-After` of a server without capacity (503, 529) that is honoured: it may be back sooner. */
@@ -45,7 +43,7 @@ export const healthRules = {
 
 type FailureKind = "upstream_error" | "rate_limited" | "unauthorized";
 
-/** One request under way. */
+/** A request in progress. */
 export interface HealthTicket {
   startedAt: number;
   /** This request is the probe of an open circuit. */
@@ -58,17 +56,17 @@ export interface CircuitListener {
 }
 
 type Availability =
-  /** The member may get requests. */
+  /** The member may receive requests. */
   | { kind: "up" }
   /** The circuit is open, and one probe may be sent. */
   | { kind: "half_open" }
-  /** The member should get no requests until then (monotonic ms). */
+  /** The member should receive no requests until then (monotonic ms). */
   | { kind: "down"; until: number; why: "open" | "cooling_down" | "unauthorized" };
 
 export class MemberHealth {
-  /** What its models refused as unsupported. It says nothing about the member's health. */
+  /** What its models refused as unsupported. It does not affect the member's health. */
   readonly refused = new RefusedParameters();
-  /** The longest answers of its models, and the kinds of requests that they fail at. They say nothing about its health either. */
+  /** The maximum answer lengths of its models, and the kinds of requests that they fail at. They do not affect its health either. */
   readonly limits = new ModelLimits();
   readonly failing = new FailingKinds();
   /** Client APIs that its models turned out to lack. */
@@ -79,28 +77,25 @@ export class MemberHealth {
     requests: 0,
     failed: 0,
   }));
-  /**
-   * Set while the circuit is open: since when (or since the last probe), when a probe may be sent without a
-   * check.
-   */
+  /** Set while the circuit is open: since when (or since the last probe), and when a probe may be sent without a check. */
   #open: { since: number; probeAt: number; probes: number; checked: boolean } | null = null;
   #probing = false;
   /** When the circuit last opened; kept after it closes. */
   #openedAt = Number.NEGATIVE_INFINITY;
-  /** A check succeeded and the probe after it failed: checks alone no longer allow a probe. */
+  /** A check succeeded but the probe after it failed: checks by themselves no longer allow a probe. */
   #checkUnreliable = false;
-  /** `open`: it asked for a pause, but set no limit: it is asked where no other member is left, one at its limit is not. */
+  /** `open`: it requested a pause but set no limit: it is called if no other member is left; one at its limit is not. */
   #cooldown: { since: number; until: number; why: "cooling_down" | "unauthorized" | "open" } | null = null;
-  /** When the key, balance or permission was first refused; null if it never was, or the member has answered since. */
+  /** When the key, balance or permission was first refused; null if never, or if the member has answered since. */
   #unauthorizedAt: number | null = null;
-  /** By model; bounded by the models that the member's settings name. */
+  /** By model; limited to the models in the member's settings. */
   readonly #modelCooldowns = new Map<string, { until: number; why: "rate_limited" | "missing" }>();
   #recoveredAt = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
   readonly #times = new ResponseTimes();
   /** When the member last produced output for any request. */
   #lastOutputAt = Number.NEGATIVE_INFINITY;
-  /** How long clients who left have waited since the last output, times together counted once, ms, and until when. */
+  /** How long clients that disconnected have waited since the last output, with overlapping waits counted once, ms, and until when. */
   #unansweredMs = 0;
   #unansweredUntil = Number.NEGATIVE_INFINITY;
   readonly #listeners = new Set<CircuitListener>();
@@ -115,22 +110,22 @@ export class MemberHealth {
     return times.average("stream") ?? times.average("whole") ?? times.average("embeddings");
   }
 
-  /** How long 95 % of its first outputs took at the most, ms; null if too few are known. */
+  /** The 95th percentile of its times to first output, ms; null if too few are known. */
   lateMs(kind: ResponseKind, size: number): number | null {
     return this.#times.lateMs(kind, size);
   }
 
-  /** After how long a wait is overdue, ms. `size`: of the prompt, see `promptSizeFactor`. */
+  /** After how long a wait is overdue, ms. `size`: that of the prompt, see `promptSizeFactor`. */
   overdueMs(kind: ResponseKind, size: number): number {
     return this.#times.overdueMs(kind, size);
   }
 
-  /** How long at most to wait for a whole answer while another member is left, ms; null if too few of its times are known. */
+  /** The longest wait for a whole answer while another member is left, ms; null if too few of its times are known. */
   answerMs(kind: ResponseKind, size: number): number | null {
     return this.#times.answerMs(kind, size);
   }
 
-  /** Whether the member produced output for any request after that. */
+  /** Whether the member produced output for any request after that time. */
   respondedSince(at: number): boolean {
     return this.#lastOutputAt > at;
   }
@@ -158,7 +153,7 @@ export class MemberHealth {
     return { kind: "down", until: Math.max(probeAt, now + 1), why: "open" };
   }
 
-  /** Of the member as a whole; it is cooling down while all of its models are, until the first is back. */
+  /** For the member as a whole; it is cooling down while all of its models are, until the first is back. */
   overallAvailability(now: number, models: readonly string[]): Availability {
     const availability = this.availability(now);
     if (availability.kind !== "up") return availability;
@@ -177,13 +172,13 @@ export class MemberHealth {
     return rest !== undefined && rest.why === "missing" && rest.until > now;
   }
 
-  /** Expected time to the first output, counting the requests under way: lower is better. */
+  /** Expected time to the first output, including the load of requests in progress: lower is better. */
   cost(now: number, kind: ResponseKind = "stream"): number {
-    // Members without an average look fast, so that they get tried.
+    // Members without an average appear fast, so that they are tried.
     return ((this.#times.average(kind) ?? 1) * (this.#inFlight + 1)) / this.#ramp(now);
   }
 
-  /** Whether it has answered such a request, so that its cost is known. */
+  /** Whether it has answered such a request, so that its response time is known. */
   isMeasured(kind: ResponseKind): boolean {
     return this.#times.average(kind) !== null;
   }
@@ -236,10 +231,9 @@ export class MemberHealth {
   }
 
   /**
-   * The request failed; true if that took the member down. `retryAfterMs`: from the vendor. `model`: the
-   * requested model, the only one to cool down after `rate_limited`; null if the whole member does. `singly`:
-   * the request may be the cause, since others were answered meanwhile; it counts for the failure rate but
-   * not as consecutive.
+   * The request failed; true if that took the member down. `retryAfterMs`: from the vendor. `model`: the requested model, the only one to
+   * cool down after `rate_limited`; null if the whole member does. `singly`: the request may be the cause, since others were answered in
+   * the meantime; it counts towards the failure rate but not as consecutive.
    */
   failed(
     ticket: HealthTicket,
@@ -261,7 +255,7 @@ export class MemberHealth {
     return opens || (this.#open === null && this.#exceedsFailureRate(now) && this.#trip(now));
   }
 
-  /** All of its keys are refused, and the first may be asked with again after `ms`; true if that took the member down. */
+  /** All of its keys are refused, and the first may be used again after `ms`; true if that took the member down. */
   keysRefused(ticket: HealthTicket, now: number, ms: number): boolean {
     this.#release(ticket);
     return this.#startCooldown(ticket, now, "unauthorized", ms, null);
@@ -293,7 +287,7 @@ export class MemberHealth {
     return true;
   }
 
-  /** The request was at fault, or was ended here: it says nothing about the member. */
+  /** The request was at fault, or was ended here: it does not affect the member's health. */
   dropped(ticket: HealthTicket): void {
     this.#release(ticket);
   }
@@ -327,7 +321,7 @@ export class MemberHealth {
     return this.#open !== null;
   }
 
-  /** Whether a check that costs no tokens would tell something new. */
+  /** Whether a check that costs no tokens would be informative. */
   needsCheck(now: number): boolean {
     return this.#open !== null && !this.#probing && this.availability(now).kind === "down";
   }
@@ -349,7 +343,7 @@ export class MemberHealth {
     if (ticket.probe) this.#probing = false;
   }
 
-  /** True if that took the member down. A probe that was refused says nothing of the outage, and the next one waits. */
+  /** True if that took the member down. A refused probe says nothing about the outage, so the next one is delayed. */
   #startCooldown(
     ticket: HealthTicket,
     now: number,
@@ -362,7 +356,7 @@ export class MemberHealth {
     const first = kind === "unauthorized" && this.#unauthorizedAt === null;
     if (first) this.#unauthorizedAt = now;
     const until = now + ms;
-    // A later, longer cooldown extends the current one; a shorter one does not cut it.
+    // A later, longer cooldown extends the current one; a shorter one does not shorten it.
     if (kind === "rate_limited" && model !== null) {
       const rest = this.#modelCooldowns.get(model);
       if (!rest || rest.until <= until) this.#modelCooldowns.set(model, { until, why: "rate_limited" });

@@ -1,22 +1,22 @@
-// What each model of a member has refused as unsupported: the parameters by name, or by name and value. For some hours
-// requests with them go to other members first, or here without them where they are hints. Pure: time comes in.
+// What each model of a member has refused as unsupported: the parameters by name, or by name and value. For some hours, requests with them
+// are sent to other members first, or to this one without them if they are hints. Pure: the caller passes the time in.
 
 import type { RefusedParameter } from "#providers/provider.ts";
 import { isImplied } from "#providers/translate/hints.ts";
 import type { ThoughtFiller } from "#providers/translate/thought-forms.ts";
 
-/** How long a refusal is remembered, ms: vendors change what their models take. */
+/** How long a refusal is remembered, ms: vendors change what their models accept. */
 export const rememberedMs = 6 * 3_600_000;
-/** Per model. The oldest goes first. */
+/** Limit per model. The oldest is dropped first. */
 const maxRefusals = 64;
-/** Longer values are not remembered: they are the caller's text, and seldom come again. */
+/** Longer values are not remembered: they are the caller's text and rarely recur. */
 const maxValueLength = 40;
 const maxNameLength = 64;
 
-/** Every request has these, so that a refusal of one says nothing about others. */
+/** Every request has these, so a refusal of one says nothing about others. */
 const essential: ReadonlySet<string> = new Set(["model", "messages", "input", "stream"]);
 
-/** Stands for the value of `tools` where a model takes function tools in another API of its vendor. */
+/** Used as the value of `tools` if a model accepts function tools in another API of its vendor. */
 const inChat = JSON.stringify("chat_completions");
 
 /** A parameter that a model refused. `value`: JSON of the only value that it refused; null if it refused every value. */
@@ -31,12 +31,12 @@ export interface UnsupportedParameter {
 type Body = Readonly<Record<string, unknown>>;
 
 export class RefusedParameters {
-  /** By model; bounded by the models that the member's settings name. */
+  /** By model; limited to the models in the member's settings. */
   readonly #byModel = new Map<string, UnsupportedParameter[]>();
-  /** By model, likewise. `until`: monotonic ms. */
+  /** Also by model. `until`: monotonic ms. */
   readonly #fillers = new Map<string, { filler: ThoughtFiller; until: number }>();
 
-  /** Remembers what a vendor refused. False: it names nothing that the request has. */
+  /** Records what a vendor refused. False if it names nothing that is in the request. */
   learn(model: string, { name, valueOnly }: RefusedParameter, body: Body, now: number): boolean {
     const present = Object.hasOwn(body, name) || isImplied(name);
     if (!present || essential.has(name) || name.length > maxNameLength) return false;
@@ -50,27 +50,27 @@ export class RefusedParameters {
     return true;
   }
 
-  /** Remembers that the model takes function tools in another API than chat completions alone. */
+  /** Records that the model accepts function tools only in an API other than chat completions. */
   learnToolsApiRequired(model: string, now: number): void {
     const others = this.#current(model, now).filter(({ value }) => value !== inChat);
     const refusal = { model, parameter: "tools", value: inChat, until: now + rememberedMs };
     this.#byModel.set(model, [...others, refusal].slice(-maxRefusals));
   }
 
-  /** Remembers that the model refused a conversation without its thoughts, and what it takes in their place. */
+  /** Records that the model refused a conversation without its thoughts, and what it accepts in their place. */
   learnFiller(model: string, filler: ThoughtFiller, now: number): void {
     this.#fillers.set(model, { filler, until: now + rememberedMs });
   }
 
-  /** What the model takes in place of thoughts that a conversation lacks. Null if it is not known to want any. */
+  /** What the model accepts in place of thoughts that a conversation lacks. Null if it is not known to need any. */
   filler(model: string, now: number): ThoughtFiller | null {
-    // Nearly every request ends here.
+    // Nearly every request returns here.
     if (this.#fillers.size === 0) return null;
     const known = this.#fillers.get(model);
     return known !== undefined && known.until > now ? known.filler : null;
   }
 
-  /** Whether the model is known to take function tools in another API alone. */
+  /** Whether the model is known to accept function tools only in another API. */
   toolsApiRequired(model: string, now: number): boolean {
     if (this.#byModel.size === 0) return false;
     return this.#current(model, now).some(
@@ -78,9 +78,9 @@ export class RefusedParameters {
     );
   }
 
-  /** Names of the request's parameters that the model refused, and of what it may have without one (`isImplied`). */
+  /** Names of the request's parameters that the model refused, including those that a request may imply (`isImplied`). */
   of(model: string, body: Body, now: number): readonly string[] {
-    // Nearly every request ends here.
+    // Nearly every request returns here.
     if (this.#byModel.size === 0) return [];
     return this.#current(model, now)
       .filter(
@@ -92,7 +92,7 @@ export class RefusedParameters {
       .map(({ parameter }) => parameter);
   }
 
-  /** All that is remembered, the oldest first. */
+  /** All entries, the oldest first. */
   list(now: number): UnsupportedParameter[] {
     return [...this.#byModel.keys()].flatMap((model) => this.#current(model, now));
   }
@@ -102,7 +102,7 @@ export class RefusedParameters {
   }
 }
 
-/** The value as JSON, if it is short enough to come again; of a `tool_choice` that names a function: its type. */
+/** The value as JSON if it is short enough to recur; for a `tool_choice` that names a function, its type. */
 function valueText(name: string, value: unknown): string | null {
   const type = name === "tool_choice" && typeof value === "object" && value !== null && "type" in value;
   const known = type ? value.type : value;

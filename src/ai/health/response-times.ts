@@ -1,6 +1,5 @@
-// How long a member takes to its first output, and from when on its silence is unusual. Kept by kind of response: a
-// whole answer takes as long as all of its tokens, embeddings take none of that time, and one average over all would
-// depend on what clients happen to request.
+// How long a member takes to its first output, and when its silence becomes unusual. Kept by kind of response: a whole answer takes as long
+// as all of its tokens, embeddings take none of that time, and one average over all would depend on what clients happen to request.
 
 import type { ForwardedOperation } from "#contract/ai/operations.ts";
 
@@ -8,11 +7,11 @@ export type ResponseKind = "stream" | "whole" | "embeddings" | ForwardedOperatio
 
 /** Weight of a new time that is below the moving average. */
 const decay = 0.2;
-/** Long prompts delay the first output: times count in full for prompts up to this, tokens. */
+/** Long prompts delay the first output: times are not scaled for prompts up to this size, tokens. */
 const typicalPromptTokens = 4_000;
 /** A wait is overdue after this many times the average. */
 const overdueFactor = 4;
-/** And never before this, ms: a member that answers in 20 ms is not slow after 80. */
+/** The minimum, ms: a member that answers in 20 ms is not slow after 80. */
 const minOverdueMs: Record<ResponseKind, number> = {
   stream: 5_000,
   whole: 10_000,
@@ -27,18 +26,18 @@ const minOverdueMs: Record<ResponseKind, number> = {
 const minAnswerMs = 60_000;
 /** Callers who leave sooner say nothing: they may have changed their minds. */
 const minUnusualMs = 1_000;
-/** For a member without an average: thinking or cold models take long, a picture or an hour of sound a minute. */
+/** For a member without an average: thinking or cold models take long, an image or an hour of sound a minute. */
 const defaultOverdueMs = 20_000;
 const defaultMediaMs = 60_000;
 
 /** How much longer than usual a prompt of this many tokens may take: 1 for all but long ones. */
 export const promptSizeFactor = (promptTokens: number) => Math.max(1, promptTokens / typicalPromptTokens);
 
-/** Times that a percentile is taken of, and how many it takes at least. */
+/** Number of times that a percentile is computed from, and the minimum. */
 const maxRecent = 100;
 const minRecent = 20;
 
-/** Where a time is, or belongs, among times in order. */
+/** The position of a time, present or to be inserted, in a sorted list. */
 function placeOf(sorted: readonly number[], ms: number): number {
   let from = 0;
   let to = sorted.length;
@@ -52,7 +51,7 @@ function placeOf(sorted: readonly number[], ms: number): number {
 
 export class ResponseTimes {
   readonly #averages: Partial<Record<ResponseKind, number>> = {};
-  /** The last times of each kind, normalised: as they came, with the place of the next one, and in order of length. */
+  /** The last times of each kind, normalised: in order of arrival, with the position of the next one, and sorted. */
   readonly #recent: Partial<Record<ResponseKind, { times: number[]; next: number; sorted: number[] }>> = {};
 
   /** The moving average, ms, normalised to short prompts; null if there was no such response yet. */
@@ -60,13 +59,13 @@ export class ResponseTimes {
     return this.#averages[kind] ?? null;
   }
 
-  /** Records a time to the first output. Peaks count at once, improvements slowly. */
+  /** Records a time to the first output. Increases take effect immediately, improvements gradually. */
   record(kind: ResponseKind, tookMs: number, size: number): void {
     const ms = tookMs / size;
     this.#recent[kind] ??= { times: [], next: 0, sorted: [] };
     const recent = this.#recent[kind];
     const oldest = recent.times[recent.next];
-    // Kept in order, because each call asks for a percentile.
+    // Kept sorted, because each call needs a percentile.
     if (oldest !== undefined) recent.sorted.splice(placeOf(recent.sorted, oldest), 1);
     recent.sorted.splice(placeOf(recent.sorted, ms), 0, ms);
     recent.times[recent.next] = ms;
@@ -80,15 +79,15 @@ export class ResponseTimes {
     return this.#percentile(kind, size, 0.95);
   }
 
-  /** How long at most to wait for a whole answer while another member is left, ms; null if too few times are known. */
+  /** The longest wait for a whole answer while another member is left, ms; null if too few times are known. */
   answerMs(kind: ResponseKind, size: number): number | null {
     const slowest = this.#percentile(kind, size, 0.99);
     return slowest === null ? null : Math.max(minAnswerMs, overdueFactor * slowest);
   }
 
   /**
-   * After how long a wait, ms, a caller's leaving says something about this member, and whether that wait alone says it.
-   * Otherwise waits of several callers have to add up to `overdueMs`.
+   * After how long a wait, ms, a caller's disconnect is evidence against this member, and whether one such wait is sufficient. Otherwise
+   * the waits of several callers must add up to `overdueMs`.
    */
   unusual(kind: ResponseKind, size: number): { ms: number; isKnown: boolean } {
     const slowest = this.#percentile(kind, size, 0.99);

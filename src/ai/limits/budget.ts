@@ -1,6 +1,6 @@
-// Daily and monthly budgets of keys, and those that the keys of a pool or of an account share. The spend of each is read
-// from the usage records and cached for a moment; what this process served since the read, and what is not written yet, is
-// added, so that neither a burst nor a storage outage overshoots a budget by much.
+// Daily and monthly budgets of keys, and those shared by the keys of a pool or of an account. The spend of each is read from the usage
+// records and cached briefly; calls that this process served since the read, and those not written yet, are added, so that neither a burst
+// nor a storage outage overshoots a budget by much.
 
 import type { BudgetOwner, PoolKey } from "#ai/pools/pool-key.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
@@ -10,7 +10,7 @@ import type { BudgetNoticesTable } from "#store/schema/pools.ts";
 import { localDay } from "./local-day.ts";
 import { timedOut, withTimeout } from "./timeout.ts";
 
-/** What was spent of a budget in a local day and its month. */
+/** The spend of a budget in a local day and its month. */
 export interface Spend {
   tokensToday: number;
   tokensThisMonth: number;
@@ -26,7 +26,7 @@ export interface CallCost {
   cost: number;
 }
 
-/** A bound of which so much is used that it is announced. */
+/** A budget limit of which so much is used that it is announced. */
 export interface LowNotice {
   owner: BudgetOwner;
   bound: BudgetNoticesTable["bound"];
@@ -34,16 +34,16 @@ export interface LowNotice {
   period: string;
   used: number;
   limit: number;
-  /** When the bound begins anew, epoch ms. */
+  /** When the limit's next period begins, epoch ms. */
   restartsAt: number;
 }
 
 export interface Budgets {
-  /** Until all budgets of the key are available again, ms; null if none is exhausted. Synchronous if the spend is cached. */
+  /** Time until all budgets of the key are available again, ms; null if none is exhausted. Synchronous if the spend is cached. */
   exhaustedForMs(key: PoolKey, now: number): number | null | Promise<number | null>;
   /** Counts a call of the key that has ended. */
   addCall(key: PoolKey, spent: CallCost): void;
-  /** The record of such a call is written: reads include it from now on. `ownerIds`: its key, pool and account. */
+  /** The record of such a call was written: reads include it from now on. `ownerIds`: its key, pool and account. */
   callWritten(ownerIds: Iterable<string>, spent: CallCost): void;
 }
 
@@ -52,16 +52,16 @@ interface SpendEntry {
   day: string;
   /** What the last read of storage returned. */
   stored: Spend;
-  /** Served since, and not included in the last read. */
+  /** Served since the last read and not included in it. */
   since: Spend;
-  /** Served, and not written yet. */
+  /** Served and not written yet. */
   unwritten: Spend;
   /** Monotonic ms; null if it was never read. */
   readAt: number | null;
   reading: Promise<void> | null;
   /** The read takes too long: calls no longer wait for it. */
   hanging: boolean;
-  /** The period of each bound in which it was announced that little is left. */
+  /** The period of each limit in which it was announced that little is left. */
   announced: Map<BudgetNoticesTable["bound"], string>;
 }
 
@@ -87,7 +87,7 @@ function rollOver(entry: SpendEntry, day: string): void {
   entry.readAt = null;
 }
 
-/** Counts a call, or with -1 removes it, as far as it belongs to the day and the month. */
+/** Adds a call, or with -1 removes it, if it belongs to the day or the month. */
 function count(to: Spend, today: string, { day, tokens, cost }: CallCost, sign = 1): void {
   if (monthOf(day) !== monthOf(today)) return;
   if (day === today) to.tokensToday += sign * tokens;
@@ -95,12 +95,12 @@ function count(to: Spend, today: string, { day, tokens, cost }: CallCost, sign =
   to.costThisMonth += sign * cost;
 }
 
-/** `read`: what was spent of a budget on a local day, `YYYY-MM-DD`, and in its month. */
+/** `read`: returns the spend of a budget on a local day, `YYYY-MM-DD`, and in its month. */
 export function createBudgets(deps: {
   clock: Clock;
   log: Log;
   read(owner: BudgetOwner, day: string): Promise<Spend>;
-  /** Once for each period and bound in this process, as long as the entry is cached. */
+  /** Once for each period and limit in this process, as long as the entry is cached. */
   low(notice: LowNotice): void;
 }): Budgets {
   const { clock, log, read, low } = deps;
@@ -140,7 +140,7 @@ export function createBudgets(deps: {
     if (entry.day === day) entry.readAt = clock.monotonic();
   }
 
-  /** Null: the budget is not exhausted. */
+  /** Null if the budget is not exhausted. */
   function ownerExhausted(
     owner: BudgetOwner,
     timeZone: string,

@@ -1,19 +1,18 @@
-// Estimates tokens that no vendor has counted: before a call, to reserve them from the key's limit, and after it, if
-// the vendor reported no usage. Text counts by length; an image, a page or a second of sound counts a flat number,
-// because the length of its base64 says nothing about its tokens. It walks parsed values and reads no string's
-// content, so a picture of 20 MB costs no more than its URL.
+// Estimates tokens that no vendor has counted: before a call, to reserve them from the key's limit, and after it, if the vendor reported no
+// usage. Text counts by length; an image, a page or a second of sound counts a fixed number, because the length of its base64 says nothing
+// about its tokens. It walks parsed values and does not read the contents of strings, so a 20 MB image costs no more than its URL.
 
 import { type CallKind, isForwarded } from "#contract/ai/operations.ts";
 import { isObject } from "#contract/normalise.ts";
 import { outputUnits } from "#providers/openai/stream.ts";
 
-/** UTF-16 units of text in a token: the vendors' rule of thumb for English. */
+/** UTF-16 units of text per token: the vendors' rule of thumb for English. */
 export const unitsPerToken = 4;
 /** Tokens that a vendor's template adds to each message (OpenAI's cookbook on counting with tiktoken). */
 const tokensPerMessage = 3;
 /** Estimate for an answer whose request sets no limit. */
 const defaultAnswerTokens = 256;
-/** The most tokens to reserve for answers, however many the request allows. */
+/** Maximum number of tokens to reserve for answers, however many the request allows. */
 const maxAnswerTokens = 1_000_000;
 
 /**
@@ -26,7 +25,7 @@ const maxAnswerTokens = 1_000_000;
  */
 const flatTokens = { lowImage: 85, image: 1_600, soundSecond: 32, videoSecond: 263, page: 1_500 } as const;
 
-/** Typical bytes of a second, or a page: the real number is unknown without decoding. */
+/** Typical bytes of a second or a page: the real number is unknown without decoding. */
 const typicalBytes = {
   /** 16 bits, one channel, 24 kHz. */
   wavSecond: 48_000,
@@ -39,7 +38,7 @@ const typicalBytes = {
 /** An hour; as many pages as Anthropic accepts. */
 const maxSeconds = 3_600;
 const maxPages = 100;
-/** For a video or a document that is given by URL alone. */
+/** For a video or a document that is given only by URL. */
 const defaultSeconds = 10;
 const defaultPages = 5;
 
@@ -48,10 +47,7 @@ interface Sum {
   tokens: number;
 }
 
-/**
- * Tokens of a request's input. `body`: of a completion, or of embeddings, whose token lists count as they
- * are.
- */
+/** Input tokens of a request. `body`: that of a completion, or of embeddings, whose token lists are counted exactly. */
 export function promptTokens(kind: CallKind, body: Readonly<Record<string, unknown>>): number {
   const sum: Sum = { units: 0, tokens: 0 };
   if (kind === "embeddings") addInput(sum, body.input);
@@ -68,7 +64,7 @@ export function promptTokens(kind: CallKind, body: Readonly<Record<string, unkno
   return sum.tokens + Math.ceil(sum.units / unitsPerToken);
 }
 
-/** Tokens to reserve for a call: its prompt, and the limit of each answer. */
+/** Tokens to reserve for a call: its prompt and the limit of each answer. */
 export function reservedTokens(
   kind: CallKind,
   body: Readonly<Record<string, unknown>>,
@@ -115,7 +111,7 @@ function addParts(sum: Sum, content: unknown): void {
   }
 }
 
-/** A message part by its type, in the spelling of OpenAI's two APIs and of vendors that extend them. */
+/** The size of a message part by its type, in the spelling of OpenAI's two APIs and of vendors that extend them. */
 function addPart(sum: Sum, part: unknown): void {
   if (!isObject(part)) return;
   switch (part.type) {
@@ -165,7 +161,7 @@ function addFile(sum: Sum, data: string): void {
   else sum.tokens += flatTokens.page * (unitsIn(data, typicalBytes.page, maxPages) ?? defaultPages);
 }
 
-/** How many units of `unitBytes` a base64 string holds, at least one; null if it is too short to be data. */
+/** The number of units of `unitBytes` in a base64 string, at least one; null if it is too short to be data. */
 function unitsIn(data: string, unitBytes: number, max: number): number | null {
   if (data.length < 1_000) return null;
   return Math.min(max, Math.max(1, Math.ceil(bytesOf(data) / unitBytes)));
@@ -173,7 +169,7 @@ function unitsIn(data: string, unitBytes: number, max: number): number | null {
 
 const bytesOf = (base64: string) => Math.floor((base64.length * 3) / 4);
 
-/** The longest string in an object, or the string itself: the data of a part, beside names and formats. */
+/** The longest string in an object, or the string itself: the data of a part, as opposed to names and formats. */
 function longestString(value: unknown): string {
   if (typeof value === "string") return value;
   let longest = "";
@@ -205,9 +201,7 @@ function addText(sum: Sum, value: unknown): void {
   } else sum.units += 1;
 }
 
-/**
- * An embedding's input: a text, a list of texts, a list of tokens, a list of such lists; or a vendor's parts.
- */
+/** An embedding's input: a text, a list of texts, a list of tokens, a list of such lists, or a vendor's parts. */
 function addInput(sum: Sum, input: unknown): void {
   if (typeof input === "string") sum.tokens += Math.ceil(input.length / unitsPerToken);
   else if (!Array.isArray(input)) addPart(sum, input);

@@ -1,6 +1,6 @@
-// A key's rate limits: requests and tokens per minute as token buckets that refill continuously, and concurrent
-// requests. Admission is one step, so that of a hundred simultaneous requests exactly the allowed number is
-// admitted; a refusal consumes nothing. Pure: time comes in.
+// A key's rate limits: requests and tokens per minute as token buckets that refill continuously, and concurrent requests. Admission is one
+// atomic step, so that exactly the allowed number of a hundred simultaneous requests is admitted; a refusal consumes nothing. Pure: the
+// caller passes the time in.
 
 import type { KeyRules } from "#contract/manage/pools/keys.ts";
 
@@ -10,7 +10,7 @@ export type KeyLimits = KeyRules["limits"];
 interface BucketState {
   limit: number;
   remaining: number;
-  /** Until the bucket is full again, ms. */
+  /** Time until the bucket is full again, ms. */
   resetMs: number;
 }
 
@@ -19,7 +19,7 @@ export interface RateLimitState {
   tokens: BucketState | null;
 }
 
-/** What the limits of a key leave. `underWay`: requests at once, counted for a key with a limit of them. */
+/** What is left of a key's limits. `underWay`: concurrent requests, counted for a key that has a limit for them. */
 export interface KeyLevels extends RateLimitState {
   underWay: number;
 }
@@ -63,7 +63,7 @@ class Bucket {
     this.#at = Math.max(this.#at, nowMs);
   }
 
-  /** Time until `amount` is available, ms; 0: now. An amount above the limit counts as the limit. */
+  /** Time until `amount` is available, ms; 0 if it is available now. An amount above the limit counts as the limit. */
   waitMs(amount: number): number {
     const missing = Math.min(amount, this.#limit) * minute - this.#level;
     return missing <= 0 ? 0 : Math.ceil(missing / this.#limit);
@@ -120,7 +120,7 @@ export class KeyMeter {
     return { kind: "admitted", levels: this.levels() };
   }
 
-  /** Counts a request that was admitted elsewhere, also beyond the limits; it ends as others do. */
+  /** Counts a request that was admitted elsewhere, even beyond the limits; it ends like any other. */
   count(limits: KeyLimits, tokens: number, now: number): void {
     this.#requests = refilled(this.#requests, limits.requests_per_minute, now);
     this.#tokens = refilled(this.#tokens, limits.tokens_per_minute, now);
@@ -129,13 +129,13 @@ export class KeyMeter {
     this.#inFlight += 1;
   }
 
-  /** A request ended: `estimated` tokens were reserved for it, `used` were used. */
+  /** A request ended: `estimated` tokens were reserved for it, and it used `used`. */
   settle(estimated: number, used: number): void {
     this.#inFlight -= 1;
     this.#tokens?.take(used - estimated);
   }
 
-  /** What the limits leave at the moment, and how many requests are under way. Changes nothing. */
+  /** What is currently left of the limits, and the number of requests in progress. Changes nothing. */
   levelsAt(limits: KeyLimits, now: number): KeyLevels {
     const left = (bucket: Bucket | null, limit: number | null) =>
       refilled(bucket?.copy() ?? null, limit, now)?.state() ?? null;

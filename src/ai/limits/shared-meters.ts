@@ -1,4 +1,4 @@
-// The rate-limit meters of several processes on one PostgreSQL, with the slots of calls under way as leases.
+// The rate-limit meters of several processes on one PostgreSQL, with the slots of calls in progress as leases.
 
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { Core } from "#core/core.ts";
@@ -8,20 +8,20 @@ import { admitCalls, endCalls, readKeyLevels, renewSlots } from "#store/pools/ke
 import type { SharedMeters } from "./throttle.ts";
 
 export interface SharedMetersDeps extends Pick<Core, "database" | "clock" | "log"> {
-  /** How long a slot is leased, ms: the slots of a process that was silent for so long are free. */
+  /** How long a slot is leased, ms: after this time, the slots of a silent process are free. */
   takeoverMs: number;
 }
 
 /**
- * Rate-limit meters that the processes on one PostgreSQL share. Each call under way holds a leased slot,
- * which this process renews: the slots of a dead process become free.
+ * Rate-limit meters that the processes on one PostgreSQL share. Each call in progress has a leased slot, which this process renews: the
+ * slots of a dead process become free.
  */
 export function createSharedMeters(
   { database, clock, log, takeoverMs: leaseMs }: SharedMetersDeps,
   signal: LightAbortSignal,
 ): SharedMeters & { ended(): Promise<void> } {
   const held = new Map<string, { keyId: string; slot: string }>();
-  /** The last write that ends a call, by key, while it is in flight. */
+  /** The last write that ends a call, by key, while the write is in progress. */
   const endings = new Map<string, Promise<void>>();
   const renewals = new Interval({
     clock,
@@ -51,7 +51,7 @@ export function createSharedMeters(
     admit: async (key, slot, tokens) => {
       const ending = endings.get(key.id);
       let admission = await requestAdmission(key, slot, tokens);
-      // A client may send its next call while the slot of its last one is still being freed.
+      // A client may send its next call while the slot of its previous one is still being freed.
       const freeing = ending ?? endings.get(key.id);
       if (freeing && admission.kind === "refused" && admission.by === "concurrency") {
         await freeing;

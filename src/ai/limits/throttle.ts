@@ -1,6 +1,6 @@
-// Enforces the keys' rate limits. One process keeps the meters in memory; several processes on one PostgreSQL share
-// them through the storage. If the storage cannot be reached, or is slow, each process uses its own meters for its share of
-// the limits: an outage neither refuses all calls nor admits more than the limits.
+// Enforces the keys' rate limits. A single process keeps the meters in memory; several processes on one PostgreSQL share them through the
+// storage. If the storage cannot be reached or is slow, each process uses its own meters for its share of the limits: an outage neither
+// refuses all calls nor admits more than the limits.
 
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
@@ -26,7 +26,7 @@ export interface LimitedKey {
 export interface Throttle {
   /** Synchronous if the meters are in memory. */
   admit(key: PoolKey, callId: string, tokens: number): AdmissionTicket | Promise<AdmissionTicket>;
-  /** What the limits leave of each of these keys at the moment, in their order. */
+  /** What is currently left of the limits of each of these keys, in their order. */
   levels(keys: readonly LimitedKey[]): Promise<KeyLevels[]>;
 }
 
@@ -37,11 +37,11 @@ export interface SharedMeters {
   levels(keys: readonly LimitedKey[]): Promise<KeyLevels[]>;
 }
 
-/** `Retry-After` where this process has no share of a limit: the storage may be back, or another process be asked. */
+/** `Retry-After` if this process has no share of a limit: the storage may be back by then, or another process may receive the call. */
 const shareRetryMs = 1_000;
 /** How long a call waits for the shared meters. */
 const admissionTimeoutMs = 2_000;
-/** The most keys with meters; the least recently used idle key is dropped first. */
+/** Maximum number of keys with meters; the least recently used idle key is dropped first. */
 const maxMeters = 100_000;
 
 const alone: Place = { at: 0, of: 1 };
@@ -49,7 +49,7 @@ const alone: Place = { at: 0, of: 1 };
 const unlimited = ({ limits }: PoolKey) =>
   limits.requests_per_minute === null && limits.tokens_per_minute === null && limits.concurrency === null;
 
-/** `place`: of this process among those that share the meters, as it was last known. */
+/** `place`: the last known position of this process among those that share the meters. */
 export function createThrottle(deps: {
   clock: Clock;
   log: Log;
@@ -58,10 +58,10 @@ export function createThrottle(deps: {
 }): Throttle {
   const { clock, log, shared, place = () => alone } = deps;
   const meters = new Map<string, KeyMeter>();
-  /** Admissions that missed their timeout. While there are any, calls use local meters at once. */
+  /** Admissions that missed their timeout. While there are any, calls use local meters immediately. */
   let overdue = 0;
 
-  /** The last entry of the map, which need not be moved to its end. */
+  /** The last entry of the map, which need not be moved to the end. */
   let newest: KeyMeter | null = null;
 
   function meterFor(id: string): KeyMeter {
@@ -99,7 +99,7 @@ export function createThrottle(deps: {
     try {
       const admission = await withTimeout(clock, admissionTimeoutMs, pending);
       if (admission !== timedOut) {
-        // This process's own meter knows what the shared ones admitted: a fallback begins with what is left.
+        // This process's own meter tracks what the shared ones admitted: a fallback begins with what is left.
         const own = admission.kind === "admitted" ? meterFor(key.id) : null;
         own?.count(sharesOf(key.limits, place()), tokens, clock.monotonic());
         return admissionTicket(admission, (used) => {
@@ -143,7 +143,7 @@ export function createThrottle(deps: {
     levels: async (keys) => {
       if (shared !== null) return shared.levels(keys);
       const now = clock.monotonic();
-      // A key that was not used yet gets no meter by being looked at.
+      // Reading the limits of an unused key creates no meter.
       return keys.map(({ id, limits }) => (meters.get(id) ?? new KeyMeter()).levelsAt(limits, now));
     },
   };

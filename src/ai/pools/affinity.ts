@@ -1,18 +1,18 @@
-// Which member of a tier a conversation belongs to, so that its calls find the prompt that the provider has cached. The
-// member is computed from the key and the members' ids and weights (weighted rendezvous hashing): processes agree without
-// a word, and a member that falls out moves the conversations that were its own alone.
+// Which member of a tier a conversation belongs to, so that its calls find the prompt that the provider has cached. The member is computed
+// from the key and the members' ids and weights (weighted rendezvous hashing): processes agree without communicating, and a member that
+// drops out moves only its own conversations.
 
 import { hash } from "node:crypto";
 import type { ApiRequest } from "#ai/apis/api-request.ts";
 import type { PoolRules } from "#contract/manage/pools/pools.ts";
 
-/** Names a conversation; computed when it is first needed. */
+/** The identity of a conversation; computed when it is first needed. */
 export type Affinity = () => string;
 
-/** UTF-16 units of a conversation's first parts that name it. Longer ones differ before, or share a cache anyway. */
+/** UTF-16 units at the beginning of a conversation that identify it. Longer ones differ earlier, or share a cache anyway. */
 const maxPrefix = 64 * 1024;
 
-/** How a pool names the conversation of a request; null if the pool does not keep conversations at a member. */
+/** How a pool identifies the conversation of a request; null if the pool has no session affinity. */
 export function affinityOf(
   { affinity }: Pick<PoolRules, "affinity">,
   api: Pick<ApiRequest, "estimated" | "headers">,
@@ -26,13 +26,13 @@ export function affinityOf(
   };
 }
 
-/** The name that the client itself gives: its key of the prompt's cache, or the session of a coding agent. */
+/** The name that the client provides: its prompt cache key, or the session of a coding agent. */
 function named({ headers }: Pick<ApiRequest, "headers">, body: Readonly<Record<string, unknown>>) {
   const names = [body.prompt_cache_key, headers["session-id"], headers["x-claude-code-session-id"]];
   return names.find((name) => typeof name === "string" && name !== "") as string | undefined;
 }
 
-/** What stays the same through a conversation: its tools, and its messages to the first one of the user. */
+/** What stays the same throughout a conversation: its tools, and its messages up to the first user message. */
 function prefixOf({ tools, messages }: ApiRequest["estimated"]): string {
   const texts: string[] = [];
   let left = maxPrefix;
@@ -46,7 +46,7 @@ function prefixOf({ tools, messages }: ApiRequest["estimated"]): string {
     else if (Array.isArray(value)) for (const item of value) walk(item);
     else if (typeof value === "object" && value !== null) {
       for (const [name, inner] of Object.entries(value)) {
-        // Clients move the marks of caches along with the conversation.
+        // Clients move cache marks as the conversation grows.
         if (name === "cache_control") continue;
         take(name);
         walk(inner);
@@ -61,7 +61,7 @@ function prefixOf({ tools, messages }: ApiRequest["estimated"]): string {
   return texts.join("\n");
 }
 
-/** A message of the user or the model; instructions come before it. */
+/** A message of the user or the model; instructions precede it. */
 const isSpoken = (message: unknown) =>
   typeof message === "object" &&
   message !== null &&
@@ -69,7 +69,7 @@ const isSpoken = (message: unknown) =>
   message.role !== "system" &&
   message.role !== "developer";
 
-/** The members in the order in which the conversation belongs to them. Over many keys each is first by its weight. */
+/** The members in the conversation's order of preference. Over many keys, each is first in proportion to its weight. */
 export function ranked<Choice extends { member: { id: string; weight: number } }>(
   choices: readonly Choice[],
   key: string,

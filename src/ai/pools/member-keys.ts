@@ -1,12 +1,12 @@
-// The keys of a member that has several: they are used in turn, and one that the vendor limits or refuses rests by itself.
-// The member rests when all of them do. Pure: time comes in.
+// The keys of a member that has several: they are used in turn, and a key that the vendor limits or refuses pauses separately. The member
+// pauses when all of them do. Pure: the caller passes the time in.
 
 import { cooldownMs } from "#ai/health/cooldown.ts";
 import type { Failure } from "#providers/provider.ts";
 
 type Why = "cooling_down" | "unauthorized";
 
-/** One key: the settings with it, and its place in the member's list, from 1 on. */
+/** One key: the settings with it, and its position in the member's list, from 1. */
 export interface MemberKey {
   position: number;
   settings: unknown;
@@ -18,14 +18,14 @@ interface Rest {
   why: Why;
 }
 
-/** How a key is. `until`: monotonic ms; null if it is used. */
+/** The state of a key. `until`: monotonic ms; null if it is in use. */
 export interface KeyStatus {
   position: number;
   state: "up" | Why;
   until: number | null;
 }
 
-/** The name of a key's rest that holds for all models. */
+/** The map key of a pause that applies to all models. */
 const allModels = "";
 
 const none: ReadonlySet<number> = new Set();
@@ -43,8 +43,8 @@ export class MemberKeys {
   }
 
   /**
-   * The key for a request: the next in turn of those that may be used; if none may, the one that is back first. `spent`: places
-   * of those that the call had no luck with, which come last.
+   * The key for a request: the next usable one in turn; if none is usable, the one that is back first. `spent`: positions of those that
+   * failed in this call, which come last.
    */
   next(model: string, now: number, spent: ReadonlySet<number> = none): MemberKey {
     const count = this.#keys.length;
@@ -77,9 +77,9 @@ export class MemberKeys {
   }
 
   /**
-   * The vendor limited or refused the key: it rests for `retryAfterMs`, or as long as a member does that has one key; of a limit, for
-   * the model alone. `restsUntil`: all keys rest, until then for the model: until the first of those is back that are only at their
-   * limits, else of the refused ones; null if another key may be used. `isNews`: the key was not known to be refused.
+   * The vendor limited or refused the key: it pauses for `retryAfterMs`, or as long as a member with one key would; after a limit, only for
+   * the model. `restsUntil`: all keys pause, until then for the model: until the first key at its limit is back, otherwise the first
+   * refused one; null if another key may be used. `isNews`: the key was not known to be refused.
    */
   failed(
     { position }: MemberKey,
@@ -98,7 +98,7 @@ export class MemberKeys {
     return { restsUntil: resting.find(({ why }) => why === "cooling_down") ?? resting[0]!, isNews };
   }
 
-  /** How each key is; one that is limited for any model cools down. */
+  /** The state of each key; one that is limited for any model is cooling down. */
   list(now: number): KeyStatus[] {
     return this.#keys.map(({ key: { position }, rests }) => {
       const refused = restOf(rests, allModels, now);
@@ -109,7 +109,7 @@ export class MemberKeys {
   }
 }
 
-/** What keeps the key from a request for the model, and until when; null if nothing does. A refusal outweighs a limit. */
+/** What prevents the key from being used for the model, and until when; null if nothing does. A refusal takes precedence over a limit. */
 function restOf(rests: ReadonlyMap<string, Rest>, model: string, now: number): Rest | null {
   const [refused, limited] = [rests.get(allModels), rests.get(model)].map((rest) =>
     rest !== undefined && rest.until > now ? rest : null,

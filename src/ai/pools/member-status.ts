@@ -1,4 +1,4 @@
-// How a member of a pool is doing, for the management API.
+// The status of a pool's member, for the management API.
 
 import type { UnsupportedParameter } from "#ai/health/refused-parameters.ts";
 import type { MemberState } from "#contract/manage/pools/members.ts";
@@ -7,22 +7,22 @@ import type { Member } from "./member.ts";
 import type { KeyStatus } from "./member-keys.ts";
 import { allModels } from "./operation-models.ts";
 
-/** How a member is doing as this process sees it, for the management API. */
+/** The status of a member as this process sees it, for the management API. */
 export interface MemberStatus {
   /** The member's id. */
   member: string;
   state: MemberState;
-  /** When it may be asked again, epoch ms; null if that is now. */
+  /** When it may be called again, epoch ms; null if it may be called now. */
   until: number | null;
-  /** Requests under way. */
+  /** Requests in progress. */
   inFlight: number;
   /** Moving average of the time to its first output; null if it has not answered yet. */
   firstOutputMs: number | null;
   /** The parameters that its models refused; `until`: epoch ms. */
   refused: readonly UnsupportedParameter[];
-  /** Whether its models turned out to lack the Responses API, though its vendor documents it. */
+  /** Whether its models turned out to lack the Responses API, although its vendor documents it. */
   lacksResponses: boolean;
-  /** Of several keys, how each is; `until`: epoch ms. */
+  /** The status of each key, if there are several; `until`: epoch ms. */
   keys: readonly KeyStatus[];
 }
 

@@ -1,4 +1,4 @@
-// A pool and its members as requests use them: their rules in the words of the API, and what is kept in memory.
+// A pool and its members as requests use them: their rules in the terms of the API, and what is kept in memory.
 
 import type { RetryBudget } from "#ai/failover/retry-budget.ts";
 import type { MemberRules } from "#contract/manage/pools/members.ts";
@@ -10,7 +10,7 @@ import type { Candidate } from "./pool.ts";
 export interface Member extends Candidate, Omit<MemberRules, keyof Candidate> {
   provider: Provider;
   settings: unknown;
-  /** Null: it has one key, or none. */
+  /** Null if it has at most one key. */
   keys: MemberKeys | null;
 }
 
@@ -18,12 +18,12 @@ export interface Pool extends PoolRules {
   id: string;
   accountId: string;
   name: string;
-  /** Raised by each change of the pool or of one of its members. */
+  /** Incremented by each change of the pool or of one of its members. */
   revision: number;
   /** Epoch ms. */
   createdAt: number;
   members: readonly Member[];
   retryBudget: RetryBudget;
-  /** Bounds the calls of which two members are asked when the first is late; null if the pool never asks two. */
+  /** Limits the calls that are sent to a second member when the first is late; null if the pool never does so. */
   hedgeBudget: RetryBudget | null;
 }

@@ -1,4 +1,4 @@
-// Lists the models of a pool, without requests to its members.
+// Lists the models of a pool without requests to its members.
 
 import type { Clock } from "#runtime/runtime.ts";
 import type { Pool } from "./member.ts";
@@ -18,7 +18,10 @@ export interface ListedModel {
   embeds: boolean;
 }
 
-/** The pool's own name, then each model of the members that are not down, and its aliases, as far as the key may use them. `mayAsk`: what else it may not. */
+/**
+ * The pool's own name, then each model of the members that are not down, and its aliases, as far as the key may use them. `mayAsk`: an
+ * additional condition.
+ */
 export function listModels(
   pool: Pool,
   key: PoolKey,

@@ -26,14 +26,14 @@ export function modelsFor(kind: CallKind): (member: Member) => readonly string[]
   return (member) => (member.provider.forwards.includes(kind) ? member[modelsField(kind)] : []);
 }
 
-/** No member that may be asked has the path, which is not translated. */
+/** No member that may be called has the path, which is not translated. */
 export function notPassedOn(path: string): ApiError {
   const { type } = aiProblems.operation_not_served;
   const message = `No member of this pool that may serve the request has \`${path}\`.`;
   return { message, type, param: "model", code: "operation_not_served" };
 }
 
-/** No member serves such calls: a 400 and not a 503, because repeating the call cannot help. */
+/** No member serves such calls: a 400 and not a 503, because retrying cannot help. */
 export function notServed(kind: Exclude<CallKind, "chat">): ApiError {
   const code = kind === "embeddings" ? "no_embeddings" : "operation_not_served";
   const { type, message } = aiProblems[code];

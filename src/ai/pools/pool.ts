@@ -1,10 +1,10 @@
-// Selects the members for a request and orders them. Pure: health and random numbers come in.
+// Selects the members for a request and orders them. Pure: the caller passes health and random numbers in.
 
 import type { MemberHealth } from "#ai/health/health.ts";
 import type { ResponseKind } from "#ai/health/response-times.ts";
 import { type Affinity, ranked } from "./affinity.ts";
 
-/** What selection needs to know of a member. */
+/** The properties of a member that selection needs. */
 export interface Candidate {
   id: string;
   name: string;
@@ -22,20 +22,17 @@ export interface Choice<Member extends Candidate> {
   member: Member;
   /** The model to request from the member. */
   model: string;
-  /** The request names a model that this member does not serve: those that do come first. */
+  /** The request names a model that this member does not serve: members that do come first. */
   substitute?: true;
 }
 
-/**
- * The members that may serve a request. `unknown_model`: the pool is strict, or the key may not use the
- * model.
- */
+/** The members that may serve a request. `unknown_model`: the pool is strict, or the key may not use the model. */
 type Eligible<Member extends Candidate> =
   | { kind: "choices"; choices: Choice<Member>[] }
   | { kind: "unknown_model" };
 
 export interface ModelRequest {
-  /** What the request says; null if it says nothing. */
+  /** The model in the request; null if it names none. */
   model: string | null;
   poolName: string;
   /** A model that no member serves is refused, and one that is served is not substituted. */
@@ -71,8 +68,8 @@ export function eligibleMembers<Member extends Candidate>(
 }
 
 /**
- * The members that can embed a request. All of them with one model, because vectors of two models do not mix: the
- * one that is named, otherwise the first of the first member.
+ * The members that can embed a request. All of them use one model, because vectors of two models do not mix: the one that is named,
+ * otherwise the first model of the first member.
  */
 export function embeddingMembers<Member extends Candidate>(
   members: readonly Member[],
@@ -112,8 +109,8 @@ const isAllowed = (member: Candidate, model: string, { allowed }: Pick<ModelRequ
   aliasesOf(member, model).some((alias) => allowed.includes(alias));
 
 /**
- * The members that serve the name, with a model that the key may use. A name that no member serves means the whole pool,
- * unless that is strict; one that the key may not use is refused.
+ * The members that serve the name, with a model that the key may use. A name that no member serves selects the whole pool, unless it is
+ * strict; one that the key may not use is refused.
  */
 function namedMembers<Member extends Candidate>(
   members: readonly Member[],
@@ -133,7 +130,7 @@ function namedMembers<Member extends Candidate>(
 export const aliasesOf = ({ aliases }: Pick<Candidate, "aliases">, model: string): string[] =>
   Object.keys(aliases).filter((alias) => aliases[alias] === model);
 
-/** The members that serve a model by this name, or by another name that one of them has for the model of this name. */
+/** The members that serve a model under this name, or under another name that one of them gives to the model of this name. */
 function servingMembers<Member extends Candidate>(
   members: readonly Member[],
   name: string,
@@ -153,7 +150,7 @@ function servingMembers<Member extends Candidate>(
   });
 }
 
-/** What binds a request to some of the members of a tier. */
+/** What ties a request to some of the members of a tier. */
 export interface Ties<Member extends Candidate> {
   /** Identifies the conversation for session affinity. */
   affinity?: Affinity | null | undefined;
@@ -162,10 +159,9 @@ export interface Ties<Member extends Candidate> {
 }
 
 /**
- * The order of attempts: those that serve the named model before the others, then by priority tier, within a tier by
- * weight and health, without members that are down.
- * If all are down, the one that is back soonest comes first, because the least bad member beats none.
- * `random`: random numbers in [0, 1). `kind`: whose response times are compared.
+ * The order of attempts: those that serve the named model before the others, then by priority tier, within a tier by weight and health,
+ * without members that are down. If all are down, the one that is back soonest comes first, because the least bad member is better than
+ * none. `random`: random numbers in [0, 1). `kind`: whose response times are compared.
  */
 export function order<Member extends Candidate>(
   choices: readonly Choice<Member>[],
@@ -198,10 +194,10 @@ export function order<Member extends Candidate>(
   });
 }
 
-/** A member this much dearer than another one of its tier shares its conversations: a cached prompt saves no more. */
+/** A member that is more expensive than another one of its tier by this factor shares its conversations: a cached prompt saves no more. */
 const overrunFactor = 4;
 
-/** Whether the first is so slow, or so busy, that the others of its tier take a part of its calls. */
+/** Whether the first is so slow, or so busy, that the others of its tier take over some of its calls. */
 function isOverrun<Member extends Candidate>(
   [first, ...others]: readonly Choice<Member>[],
   now: number,
@@ -209,13 +205,13 @@ function isOverrun<Member extends Candidate>(
 ): boolean {
   if (first === undefined) return false;
   const cost = first.member.health.cost(now, kind);
-  // One that has not answered yet says nothing about being faster.
+  // One that has not answered yet is not evidence of being faster.
   return others.some(
     ({ member: { health } }) => health.isMeasured(kind) && cost > overrunFactor * health.cost(now, kind),
   );
 }
 
-/** Substitutes come behind every priority, which is 1,000 at most. */
+/** Substitutes come after every priority, which is 1,000 at most. */
 const tierOf = ({ member, substitute }: Choice<Candidate>) => member.priority + (substitute ? 10_000 : 0);
 
 function availabilityOf<Member extends Candidate>({ member, model }: Choice<Member>, now: number) {
@@ -223,10 +219,10 @@ function availabilityOf<Member extends Candidate>({ member, model }: Choice<Memb
   return member.health.availability(now, model);
 }
 
-/** A member must be this much faster than another to take its draw: near-ties share by weight alone. */
+/** A member must be faster than another by this factor to take its draw: near-ties are shared by weight only. */
 const clearlyFasterFactor = 0.8;
 
-/** Power of two choices: two draws by weight, perhaps of one member; the clearly faster one wins. */
+/** Power of two choices: two draws by weight, possibly of the same member; the clearly faster one wins. */
 function shuffled<Member extends Candidate>(
   tier: readonly Choice<Member>[],
   now: number,

@@ -1,6 +1,6 @@
-// Pools and their keys as requests use them: read from the storage, cached for a moment, with member health that
-// survives each reload. A revoked key or a changed pool takes effect within that moment in every process; during a
-// storage outage, cached entries stay valid for ten minutes.
+// Pools and their keys as requests use them: read from the storage, cached briefly, with member health that survives each reload. A revoked
+// key or a changed pool takes effect within the cache time in every process; during a storage outage, cached entries stay valid for ten
+// minutes.
 
 import { createHedgeBudget, createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { MemberHealth } from "#ai/health/health.ts";
@@ -30,13 +30,13 @@ import type { Member, Pool } from "./member.ts";
 import { MemberKeys } from "./member-keys.ts";
 import type { BudgetOwner, PoolKey } from "./pool-key.ts";
 
-/** What a key opens: its rules and its pool, as the cache holds them. */
+/** What a key gives access to: its rules and its pool, as cached. */
 export interface Opened {
   key: PoolKey;
   pool: Pool;
 }
 
-/** What a pool's calls need of its account. */
+/** The account data that a pool's calls need. */
 export type PoolAccount = Pick<AccountsTable, "ai_budget" | "time_zone">;
 
 type PoolsDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;
@@ -47,9 +47,7 @@ const ttlMs = 3_000;
 const lookupTimeoutMs = 1_000;
 /** How long a cached key stays valid while lookups fail. */
 const staleIfErrorMs = 600_000;
-/**
- * Bounds the memory under a flood of wrong keys, which cannot evict known ones; the oldest entries go first.
- */
+/** Limits the memory under a flood of wrong keys, which cannot evict known ones; the oldest entries are dropped first. */
 const maxEntries = 10_000;
 
 interface Entry {
@@ -69,7 +67,7 @@ interface Loaded {
 
 export class Pools {
   readonly #deps: PoolsDeps;
-  /** Valid keys, by their text, or `id` and their id. */
+  /** Valid keys, by their text, or by `id` and their id. */
   readonly #entries = new Map<string, Entry>();
   /** Texts that are not keys, as far as is known. */
   readonly #unknownKeys = new Map<string, Entry>();
@@ -88,14 +86,14 @@ export class Pools {
     return this.#valid(this.#lookup(token, () => this.#deps.database.run(findPoolByKey, hashSecret(token))));
   }
 
-  /** The same by the key's id, for what a key asked for earlier. */
+  /** The same by the key's id, for requests that a key stored earlier. */
   openById(keyId: string): Promise<Opened | null> {
-    // No token has a space in it.
+    // No key contains a space.
     const read = () => this.#deps.database.run(findPoolByKeyId, keyId);
     return this.#valid(this.#lookup(`id ${keyId}`, read));
   }
 
-  /** The pool as its manager has read it, for a call without a key: under no limits and the shared budgets. */
+  /** The pool as its manager has read it, for a call without a key: subject only to the shared budgets, not to limits. */
   openForPerson(found: PoolWithMembers, account: PoolAccount): Opened {
     const pool = this.#poolOf(found);
     put(this.#tried, pool.id, this.#deps.clock.monotonic());
@@ -119,13 +117,13 @@ export class Pools {
   }
 
   async #valid({ opened: lookup, known, settled }: Entry): Promise<Opened | null> {
-    // A hanging storage counts as an outage: the cached entry is used while the lookup goes on.
+    // A hanging storage counts as an outage: the cached entry is used while the lookup continues.
     const opened = settled || !known ? await lookup : await this.#withStaleFallback(lookup, known);
     const expiresAt = opened?.key.expiresAt ?? null;
     return expiresAt !== null && expiresAt <= this.#deps.clock.now() ? null : opened;
   }
 
-  /** The pools used within the last ten minutes; a deleted pool stays for no longer. */
+  /** The pools used within the last ten minutes; a deleted pool does not stay longer than that. */
   get inUse(): readonly Pool[] {
     const since = this.#deps.clock.monotonic() - staleIfErrorMs;
     const ids = new Set<string>();
@@ -163,7 +161,7 @@ export class Pools {
       (opened) => {
         fresh.settled = true;
         if (opened && opened !== known?.opened) fresh.known = { opened, at: now };
-        // The entry may have been invalidated, or looked up again, meanwhile.
+        // The entry may have been invalidated, or looked up again, in the meantime.
         if (this.#unknownKeys.get(token) === fresh && opened) {
           this.#unknownKeys.delete(token);
           put(this.#entries, token, fresh);
@@ -285,7 +283,7 @@ function keyOf(holder: PoolByKey, pool: Pool): PoolKey {
   };
 }
 
-/** The share of a key's bound whose use is announced. */
+/** The share of a key's limit whose use is announced. */
 const keyLowPercent = 80;
 
 type BudgetsOf = Pick<PoolByKey, "accountBudget"> & {

@@ -1,17 +1,17 @@
-// An answer that is kept for the next equal request: the text that the client got, a stream's too, so that what comes again
-// is the same in every byte.
+// An answer that is kept for the next equal request: the text that the client received, also for a stream, so that the repeated answer is
+// the same in every byte.
 
 import type { CompletionResult, ResponseStream } from "#ai/completion.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import type { VendorAnswer } from "#providers/provider.ts";
 
 export interface KeptAnswer {
-  /** Of the request that it answers. */
+  /** The fingerprint of the request that it answers. */
   fingerprint: string;
-  /** The text is all that a stream sent. */
+  /** The text is everything that a stream sent. */
   stream: boolean;
   text: string;
-  /** The answer is no JSON, but these bytes. */
+  /** The answer is not JSON but these bytes. */
   media: VendorAnswer | null;
   /** The member; null if the headers of the stream were sent before any had answered. */
   served: Pick<ServicePool, "provider" | "model"> | null;
@@ -29,7 +29,7 @@ export const sizeOf = ({ text, media }: Pick<KeptAnswer, "media" | "text">): num
 
 type Answered = Extract<CompletionResult, { kind: "answer" | "stream" }>;
 
-/** What is kept of an answer beside its text. */
+/** What is kept of an answer besides its text. */
 export function keptOf({ served, leftOut }: Answered): Pick<KeptAnswer, "leftOut" | "served"> {
   return {
     served: served && { provider: served.provider, model: served.model },
@@ -38,8 +38,8 @@ export function keptOf({ served, leftOut }: Answered): Pick<KeptAnswer, "leftOut
 }
 
 /**
- * The answer again. It costs nothing, and no member was asked. `keepAlive`: the sign of life of the request's API. `ended`: it was
- * handed on, or its client left (499).
+ * The repeated answer. It costs nothing, and no member is called. `keepAlive`: the keep-alive of the request's API. `ended`: it was
+ * delivered, or its client left (499).
  */
 export function replayed(
   kept: KeptAnswer,
@@ -52,7 +52,7 @@ export function replayed(
   const { text, media, leftOut } = kept;
   if (kept.stream) return { kind: "stream", stream: streamOf(text, keepAlive, ended), served, leftOut };
   ended(200);
-  // An answer that is no stream always has a member.
+  // An answer that is not a stream always has a member.
   const by = served ?? { provider: "", model: "", latency_ms, attempts: 0, cost: 0 };
   return { kind: "answer", text, served: by, leftOut, ...(media && { media }) };
 }

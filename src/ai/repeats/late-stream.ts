@@ -1,10 +1,10 @@
-// A stream that waits for an equal request's answer longer than its client may be left without headers: they are sent,
-// and what comes of the wait follows behind them.
+// A stream that waits for an equal request's answer for longer than its client should wait for headers: they are sent first, and the result
+// follows.
 
 import type { ApiRequest } from "#ai/apis/api-request.ts";
 import type { CompletionResult, ResponseStream } from "#ai/completion.ts";
 
-/** `pending`: the answer, or an error, which is then told in the stream. */
+/** `pending`: the answer, or an error, which is then sent in the stream. */
 export function lateStream(api: ApiRequest, pending: Promise<CompletionResult>): ResponseStream {
   let inner: ResponseStream | null = null;
   let over = false;

@@ -1,15 +1,15 @@
-// What a request says, beside its body, of answers that were made before.
+// What a request says, apart from its body, about answers made earlier.
 
 export interface Repeatable {
   /** Its path. */
   path: string;
   /** Its `Idempotency-Key`. */
   idempotencyKey: string | null;
-  /** Its `Cache-Control` wants no cached answer. */
+  /** Its `Cache-Control` excludes cached answers. */
   skipsCache: boolean;
 }
 
-/** Where an answer is found again. `fingerprint`: of the request, where the name does not say it. */
+/** The identity under which an answer is found again. `fingerprint`: that of the request, if the name does not include it. */
 export interface Slot {
   kind: "cache" | "idempotency_key";
   name: string;
@@ -20,6 +20,6 @@ export interface Slot {
 
 const skipping = /(?:^|[\s,])no-(?:cache|store)(?:$|[\s,=])/i;
 
-/** Whether a `Cache-Control` of a request wants no cached answer. */
+/** Whether a request's `Cache-Control` excludes cached answers. */
 export const skipsCache = (cacheControl: string | undefined): boolean =>
   cacheControl !== undefined && skipping.test(cacheControl);

@@ -1,6 +1,6 @@
-// Answers that serve more than one request: the cache of a pool, and `Idempotency-Key`. Of equal requests at one time one is
-// asked, and the others wait for its answer; when it fails, one of them asks. What is kept is bounded in bytes, and the answer
-// that was used least recently goes first.
+// Answers that serve more than one request: the cache of a pool, and `Idempotency-Key`. Of equal concurrent requests, one is sent to the
+// members and the others wait for its answer; if it fails, one of them is sent. What is kept is limited in bytes, and the least recently
+// used answer is dropped first.
 
 import type { CallOutcome, CompletionRequest, CompletionResult, ResponseStream } from "#ai/completion.ts";
 import type { Pool } from "#ai/pools/member.ts";
@@ -25,15 +25,15 @@ interface RepeatableCall {
   repeatable: Repeatable;
   /** Aborts when the client disconnects. */
   signal: LightAbortSignal;
-  /** Asks the members; `ended` is called when that ends. */
+  /** Calls the members; `ended` is called when that ends. */
   answer(): Promise<CompletionResult>;
-  /** How the call has ended; null if it is under way. */
+  /** How the call has ended; null if it is in progress. */
   outcome(): CallOutcome | null;
-  /** Ends a call for which no member was asked. */
+  /** Ends a call for which no member was called. */
   ended(outcome: CallOutcome): void;
 }
 
-/** What an answer was made of, for its headers. `cache` is null if the request is not for the cache. */
+/** The origin of an answer, for its headers. `cache` is null if the request is not for the cache. */
 export interface Origin {
   cache: "hit" | "miss" | null;
   /** It is the first answer under the request's `Idempotency-Key`. */
@@ -51,14 +51,14 @@ const maxMemory = 64 * 1024 * 1024;
 const overhead = 1_024;
 
 /**
- * What came of a call that others wait for. `unkept`: an answer that is too large to be kept. `mismatch`: its name is that of
- * another request.
+ * The result of a call that others wait for. `unkept`: an answer that is too large to be kept. `mismatch`: its name belongs to another
+ * request.
  */
 type FlightEnd = KeptAnswer | "failed" | "mismatch" | "unkept";
 
 interface Flight {
   fingerprint: string;
-  /** Its name is known to be no other request's: the storage was asked. */
+  /** Its name is known not to belong to another request: the storage was checked. */
   isPlaced: boolean;
   /** Resolves when that is known, or when it has ended. */
   placed: Promise<"placed">;
@@ -77,7 +77,7 @@ export class Repeats {
   readonly #stored: AnswerStorage;
   readonly #memory = new LruCache<string, KeptAnswer>(maxMemory);
   readonly #flights = new Map<string, Flight>();
-  /** Characters of streams under way that may be kept. */
+  /** Characters of streams in progress that may be kept. */
   #collected = 0;
 
   constructor({ clock, stored }: { clock: Clock; stored: AnswerStorage }) {
@@ -85,7 +85,7 @@ export class Repeats {
     this.#stored = stored;
   }
 
-  /** Serves the call by an earlier answer, or by the one that its members give. */
+  /** Serves the call with an earlier answer, or with the one that its members give. */
   async serve(call: RepeatableCall): Promise<Served> {
     const { request, pool } = call;
     const startedAt = this.#clock.monotonic();
@@ -99,7 +99,7 @@ export class Repeats {
     patience.abort();
     if (early !== null) return early;
     const pending = running.then(({ completed }) => completed);
-    // `serve` is over, and the client may read on no more: a call that breaks down now has to be ended here.
+    // `serve` is over, and the client may have stopped reading: a call that fails now must be ended here.
     pending.catch(() => {
       if (call.outcome() === null)
         call.ended({ ...unasked, status: 500, ms: this.#clock.monotonic() - startedAt });
@@ -141,7 +141,7 @@ export class Repeats {
     this.#memory.set(name, kept, sizeOf(kept) + overhead);
   }
 
-  /** Of an `Idempotency-Key` it resolves when the answer is stored, so that no client has it before a repeat finds it. */
+  /** For an `Idempotency-Key`, it resolves when the answer is stored, so that no client receives it before a repeat can find it. */
   async #keep(
     slot: Slot,
     flight: Flight,
@@ -159,7 +159,7 @@ export class Repeats {
     if (slot.kind === "idempotency_key") await storing;
   }
 
-  /** Keeps the answer when it is whole. */
+  /** Keeps the answer when it is complete. */
   async #keeping(
     slot: Slot,
     flight: Flight,
@@ -218,7 +218,7 @@ export class Repeats {
     };
   }
 
-  /** What came of what is awaited; `gone`: the client left; `late`: the pool's deadline has passed. */
+  /** The result of the wait; `gone`: the client left; `late`: the pool's deadline has passed. */
   async #waitFor<T>(awaited: Promise<T>, ms: number, signal: LightAbortSignal): Promise<T | "gone" | "late"> {
     const timer = new LightAbortController();
     const leave = () => timer.abort();
@@ -233,7 +233,7 @@ export class Repeats {
     }
   }
 
-  /** Serves a call by the answer of an equal one, or asks and keeps what comes of it. `startedAt`: of the call, monotonic. */
+  /** Serves a call with the answer of an equal one, or calls the members and keeps the result. `startedAt`: that of the call, monotonic. */
   async #once(
     slot: Slot,
     call: RepeatableCall,
@@ -269,7 +269,7 @@ export class Repeats {
       if (under === undefined) break;
       const isSame = under.fingerprint === slot.fingerprint;
       if (!isSame && under.isPlaced) return mismatch();
-      // The storage may know this request, and not the one under way.
+      // The storage may know this request, and not the one in progress.
       const awaited = isSame ? under.ended : under.placed;
       const ended = await this.#waitFor<FlightEnd | "placed">(
         awaited,
@@ -334,7 +334,7 @@ export class Repeats {
   }
 }
 
-/** What a call came to for which no member was asked. */
+/** The outcome of a call for which no member was called. */
 const unasked: Omit<CallOutcome, "ms" | "status"> = {
   member: null,
   model: null,

@@ -1,5 +1,4 @@
-// When two requests are the same one: for the cache of a pool, and under an `Idempotency-Key`. Names are hashes, so that no
-// prompt is kept in them.
+// When two requests are the same: for the cache of a pool, and under an `Idempotency-Key`. Names are hashes, so they contain no prompt.
 
 import { hash } from "node:crypto";
 import type { CompletionRequest } from "#ai/completion.ts";
@@ -12,14 +11,14 @@ import type { Repeatable, Slot } from "./repeatable.ts";
 type Request = Pick<CompletionRequest, "api" | "body" | "form" | "kind" | "stream" | "text">;
 type Body = Readonly<Record<string, unknown>>;
 
-/** As for sends. */
+/** The same as for sends. */
 const idempotencyTtlMs = 24 * 3_600_000;
-/** Longer requests are not cached, characters: they come with files, which seldom come twice. */
+/** Longer requests are not cached, characters: they contain files and rarely recur. */
 const maxCachedRequest = 1024 * 1024;
-/** The bodies of longer ones are not put in order, which would keep the process from answering others. */
+/** Longer bodies are not sorted, which would block the process for too long. */
 const maxOrderedRequest = maxCachedRequest;
 
-/** Members of a body that say who asks, or how the vendor files it, and change no answer. */
+/** Body members that identify the caller or affect the vendor's bookkeeping, and do not change the answer. */
 const unread: ReadonlySet<string> = new Set([
   "user",
   "safety_identifier",
@@ -28,11 +27,11 @@ const unread: ReadonlySet<string> = new Set([
   "prompt_cache_key",
   "prompt_cache_retention",
 ]);
-/** Headers that members of the API's format get and that change answers; the others name sessions and clients. */
+/** Forwarded headers that change answers, for members of the API's format; the others identify sessions and clients. */
 const readHeaders = ["anthropic-version", "anthropic-beta", "openai-beta"];
 /**
- * What an answer depends on that is not in its request: the web, and conversations, prompts and contents at the vendor. Links and ids
- * of files are deep in messages, and count as what they are.
+ * What an answer depends on outside its request: the web, and conversations, prompts and contents at the vendor. Links and ids of files are
+ * deep in messages, and are compared as they are.
  */
 const outside = [
   "web_search_options",
@@ -46,12 +45,12 @@ const outside = [
   "mcp_servers",
   "container",
 ];
-/** A number that JavaScript may round, or call infinite. Then the text itself is compared. */
+/** A number that JavaScript may round or turn into infinity. Then the text itself is compared. */
 const inexact = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 
 /**
- * The body with the members of each object in order, so that two spellings of one body are equal; `without`: members that
- * do not count. Of a long one, and of one with numbers that JavaScript may round, the text as it came.
+ * The body with the members of each object sorted, so that two spellings of one body are equal; `without`: members that do not count. For a
+ * long body, and one with numbers that JavaScript may round, the original text.
  */
 export function canonicalBody(text: string, body: Body, without: ReadonlySet<string> = new Set()): string {
   if (text.length > maxOrderedRequest || inexact.test(text)) return text;
@@ -67,13 +66,13 @@ function canonical(value: unknown): string {
   return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(",")}}`;
 }
 
-/** Whether a tool is called by the client, and not by the vendor. */
+/** Whether a tool is called by the client and not by the vendor. */
 function isOfClient(tool: unknown): boolean {
   if (!isObject(tool)) return true;
   const { type } = tool;
   if (type !== undefined) return type === "function" || type === "custom";
   const names = Object.keys(tool);
-  // Anthropic's have a name, Gemini's are lists of declarations beside Google's own.
+  // Anthropic's have a name, Gemini's are lists of declarations next to Google's own.
   return "name" in tool || names.every((name) => /^function_?declarations$/i.test(name));
 }
 
@@ -82,7 +81,7 @@ function isSelfContained(body: Body): boolean {
   return tools.every(isOfClient) && outside.every((name) => body[name] == null);
 }
 
-/** What of a request and its path shapes the text of an answer. */
+/** The parts of a request and its path that affect the text of an answer. */
 const shapeOf = ({ kind, stream, api }: Request, path: string) => [
   kind,
   path,
@@ -91,7 +90,7 @@ const shapeOf = ({ kind, stream, api }: Request, path: string) => [
   readHeaders.map((name) => api.headers[name] ?? null),
 ];
 
-/** Where the cache of the pool has an answer to the request; null if it is not for the cache. */
+/** The cache entry for the request; null if it is not for the cache. */
 export function cacheSlot(
   pool: Pick<Pool, "cache" | "id" | "revision">,
   key: Pick<PoolKey, "id" | "models">,
@@ -107,7 +106,7 @@ export function cacheSlot(
   return { kind: "cache", name: hash("sha256", name), fingerprint: "", ttlMs: cache.ttl_s * 1_000 };
 }
 
-/** Where the first answer under the request's `Idempotency-Key` is; null if it has none. A key counts for its path alone. */
+/** The entry of the first answer under the request's `Idempotency-Key`; null if it has none. A key is valid only for its path. */
 export function idempotencySlot(
   key: Pick<PoolKey, "id">,
   request: Request,

@@ -1,6 +1,6 @@
-// Answers in the storage, sealed: those under an `Idempotency-Key` for the next process after this one, and on PostgreSQL those
-// of caches too, for all processes, which also see there what another one is being asked. A storage outage fails no call: then
-// a process knows its own answers alone.
+// Answers in the storage, sealed: those under an `Idempotency-Key` so that they survive the process, and on PostgreSQL also those of
+// caches, for all processes, which also see there what another one is requesting. A storage outage fails no call: a process then knows only
+// its own answers.
 
 import { timedOut, withTimeout } from "#ai/limits/timeout.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
@@ -21,8 +21,8 @@ import type { KeptAnswer } from "./kept-answer.ts";
 import type { Slot } from "./repeatable.ts";
 
 /**
- * `mine`: this process asks. `elsewhere`: another process is asking. `mismatch`: the name is that of a request with another
- * fingerprint, whether it was answered or is under way.
+ * `mine`: this process calls the members. `elsewhere`: another process does. `mismatch`: the name belongs to a request with another
+ * fingerprint, answered or in progress.
  */
 export type Place =
   | { kind: "mine" }
@@ -37,12 +37,12 @@ interface StoredAnswersDeps extends Pick<Core, "clock" | "database" | "log" | "n
 
 /** Timeout of a storage operation. */
 const timeoutMs = 2_000;
-/** What one key may store; more is answered and not kept. */
+/** Maximum size that one key may store; larger answers are served but not kept. */
 const maxKeyAnswers = 100_000;
 export const maxKeyBytes = 1024 * 1024 * 1024;
 /**
- * Answers of caches are stored while a key has less than this share, so that they leave room for those that keep repeats
- * under an `Idempotency-Key` from being billed twice.
+ * Answers of caches are stored only while a key uses less than this share, to leave room for the answers under an `Idempotency-Key`, which
+ * prevent double billing.
  */
 const shares: Readonly<Record<Slot["kind"], number>> = { cache: 0.5, idempotency_key: 1 };
 /** Interval at which the answers of a full key are counted again. */
@@ -50,25 +50,25 @@ const recountMs = 60_000;
 /** Maximum number of keys whose room is cached, once for each kind. */
 const maxRooms = 10_000;
 
-/** What may be stored of a key before its answers are counted again: an eighth of what is left. */
+/** What a key may store before its answers are counted again: an eighth of what is left. */
 interface Room {
   answers: number;
   bytes: number;
   countedAt: number;
 }
 
-/** What `Repeats` needs of the storage. */
+/** The storage operations that `Repeats` needs. */
 export type AnswerStorage = Pick<StoredAnswers, "open" | "keep" | "release">;
 
 export class StoredAnswers {
   readonly #deps: StoredAnswersDeps;
   readonly #isShared: boolean;
   readonly #owner: string;
-  /** The names of calls under way that other processes wait for. */
+  /** The names of calls in progress that other processes wait for. */
   readonly #leased = new Set<string>();
   readonly #rooms = new Map<string, Room>();
   readonly #renewals: Interval;
-  /** Operations that missed their timeout. While there are any, calls go on without the storage at once. */
+  /** Operations that missed their timeout. While there are any, calls continue without the storage immediately. */
   #overdue = 0;
 
   constructor(deps: StoredAnswersDeps, signal: LightAbortSignal) {
@@ -124,7 +124,7 @@ export class StoredAnswers {
     return { kind: "mine" };
   }
 
-  /** Resolves when the answer is stored, or cannot be; it never rejects. */
+  /** Resolves when the answer is stored or cannot be stored; it never rejects. */
   async keep(slot: Slot, key: PoolKey, kept: KeptAnswer): Promise<void> {
     if (!this.#isStored(slot)) return;
     const name = this.#nameOf(slot);
@@ -145,7 +145,7 @@ export class StoredAnswers {
         answer,
       });
     };
-    // What could not be stored is free again for the others when its lease is over.
+    // If it could not be stored, the slot is free for the others when its lease expires.
     if ((await this.#tried(keeping)) === null) this.#leased.delete(name);
   }
 
@@ -165,7 +165,7 @@ export class StoredAnswers {
     return this.#isShared || kind === "idempotency_key";
   }
 
-  // Hashes of prompts could be guessed by who has the database alone.
+  // Hashes of prompts could be guessed by someone who has only the database.
   #nameOf({ name }: Slot): string {
     return this.#deps.sealer.digest(name);
   }
@@ -174,7 +174,7 @@ export class StoredAnswers {
     return this.#deps.sealer.digest(fingerprint);
   }
 
-  /** The result; null, with a log line, if the storage does not answer in time, and at once while it hangs. */
+  /** The result; null, with a log line, if the storage does not answer in time, and immediately while it hangs. */
   async #tried<T>(work: () => Promise<T>): Promise<{ result: T } | null> {
     if (this.#overdue > 0) return null;
     try {
@@ -215,7 +215,7 @@ export class StoredAnswers {
     };
   }
 
-  /** Whether the key may store so many bytes more in an answer of the slot's kind. */
+  /** Whether the key may store this many more bytes in an answer of the slot's kind. */
   async #hasRoom({ kind }: Slot, { id: keyId, poolId }: PoolKey, bytes: number): Promise<boolean> {
     const whose = `${kind} ${keyId}`;
     const known = this.#rooms.get(whose);

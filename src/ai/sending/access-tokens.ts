@@ -1,5 +1,5 @@
-// Access tokens of the members that have a grant instead of a key. A token is kept until five minutes before its end, and
-// renewed while it still serves, so that no call waits for a renewal. Of one grant one request for a token is under way at a time.
+// Access tokens of members that have a grant instead of a key. A token is kept until five minutes before it expires and renewed while it is
+// still valid, so that no call waits for a renewal. For each grant, only one token request is in progress at a time.
 
 import { createHash } from "node:crypto";
 import { collect, textOf } from "#ai/stream/collect.ts";
@@ -21,17 +21,17 @@ type Unsent = Extract<UpstreamResult, { kind: "failed" }>;
 /** `denied`: the token endpoint answered without a token. `failed`: it did not answer. */
 type TokenResult = { kind: "token"; token: string } | { kind: "denied"; failure: Failure } | Unsent;
 
-/** How long a token endpoint may take. */
+/** Timeout of a token endpoint. */
 const connectMs = 5_000;
 const limitMs = 10_000;
 const maxAnswerBytes = 64 * 1024;
-/** How long before its end a token is renewed; one that lives shortly is renewed at half of its life. */
+/** How long before its expiry a token is renewed; a short-lived one is renewed after half of its lifetime. */
 const renewalMs = 300_000;
-/** Nearer to its end a token is not sent any more: the request has to arrive with it. */
+/** A token closer to its expiry is no longer sent: the request must arrive while it is valid. */
 const marginMs = 30_000;
-/** How long a renewal that failed is left alone while the token serves, and for how long a new token is above suspicion. */
+/** How long a failed renewal is not retried while the token is valid, and how long a new token is assumed to be good. */
 const restMs = 60_000;
-/** Grants whose tokens are kept. */
+/** Maximum number of grants whose tokens are kept. */
 const maxGrants = 4_096;
 
 /** Times are monotonic. */
@@ -57,7 +57,7 @@ export class AccessTokens {
     this.#deps = deps;
   }
 
-  /** A token, for which the caller waits for `waitMs` at most. The request for it goes on without the caller. */
+  /** A token, for which the caller waits at most `waitMs`. The token request continues without the caller. */
   get(grant: TokenGrant, waitMs: number, signal: LightAbortSignal): Promise<TokenResult> {
     const entry = this.#entryOf(grant);
     const now = this.#deps.clock.monotonic();
@@ -69,8 +69,8 @@ export class AccessTokens {
   }
 
   /**
-   * The API refused the token. True: another one is worth a try, and this one is not used again. A token that came a minute ago
-   * is not what it refuses: it stays.
+   * The API refused the token. True if a new one is worth a try; this one is then not used again. A token that was issued less than a
+   * minute ago is not the reason: it stays.
    */
   refused(grant: TokenGrant, text: string): boolean {
     const entry = this.#entryOf(grant);
@@ -89,7 +89,7 @@ export class AccessTokens {
     }));
   }
 
-  /** The request for a token that is under way, or a new one. */
+  /** The token request in progress, or a new one. */
   #asked(grant: TokenGrant, entry: Entry): Promise<TokenResult> {
     entry.underWay ??= this.#ask(grant, entry).finally(() => {
       entry.underWay = null;

@@ -1,5 +1,5 @@
-// Sends a request to a vendor: signed, or with an access token where the member has a grant for one. The tokens live as long as
-// the HTTP client through which they came.
+// Sends a request to a vendor: signed, or with an access token if the member has a grant for one. The tokens live as long as the HTTP
+// client that fetched them.
 
 import type { Failure, VendorRequest } from "#providers/provider.ts";
 import { sentRequest } from "#providers/sent-request.ts";
@@ -13,13 +13,13 @@ interface SendDeps {
 }
 
 interface Way extends Pick<UpstreamRequest, "connectMs" | "headersMs" | "signal" | "fresh"> {
-  /** More headers; those of the request win. */
+  /** Additional headers; those of the request override them. */
   extraHeaders?: Readonly<Record<string, string>> | null | undefined;
 }
 
 /**
- * `denied`: nothing was sent, since the vendor granted no access token. `token`: the one that was sent, which the vendor may repeat
- * in an error.
+ * `denied`: nothing was sent because the vendor granted no access token. `token`: the one that was sent; the vendor may repeat it in an
+ * error.
  */
 type SendResult = (UpstreamResult & { token?: string }) | { kind: "denied"; failure: Failure };
 
@@ -33,7 +33,7 @@ function tokensOf(deps: SendDeps): AccessTokens {
   return tokens;
 }
 
-/** Sends it, and waits for the head of the answer. A token that has to come first takes its time out of `headersMs`. */
+/** Sends the request and waits for the head of the answer. The time to fetch a token counts towards `headersMs`. */
 export function send(deps: SendDeps, request: VendorRequest, way: Way): Promise<SendResult> {
   return request.tokenGrant === undefined
     ? deps.upstreams.open(sendable(deps, request, way, way.headersMs))
@@ -52,7 +52,7 @@ function sendable(
   return { ...sent, headers: all, connectMs, headersMs, signal, fresh };
 }
 
-/** What the API refuses with a 401 goes out once more with a new token, unless the token was new. */
+/** A request that the API refuses with a 401 is sent once more with a new token, unless the token was new. */
 async function sendWithToken(
   deps: SendDeps,
   request: VendorRequest,

@@ -10,19 +10,19 @@ import type { FrameReader } from "./event-reader.ts";
 export const isAwsStream = (contentType: string): boolean =>
   /^application\/vnd\.amazon\.eventstream\b/i.test(contentType);
 
-/** The longest frame, bytes: no model's answer has a longer one. */
+/** Maximum frame size, bytes: no model's answer has a longer one. */
 const maxFrameBytes = 16 * 1024 * 1024;
 /** Total length, length of the headers, and the checksum of both. */
 const preludeBytes = 12;
 const checksumBytes = 4;
 
-/** Bytes of a header's value by its type; 6 and 7, bytes and text, have their length in front. */
+/** Size in bytes of a header's value by its type; 6 and 7, bytes and text, are preceded by their length. */
 const valueBytes: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 const textType = 7;
 
 /**
- * An event is named by its `:event-type`; an exception is `exception:` and its `:exception-type`, and an error without a type
- * of its own is `error:` and its code, with the message as JSON.
+ * An event is named by its `:event-type`; an exception is `exception:` and its `:exception-type`, and an error without its own type is
+ * `error:` and its code, with the message as JSON.
  */
 export class AwsEventReader implements FrameReader {
   #pieces: Buffer[] = [];
@@ -57,7 +57,7 @@ export class AwsEventReader implements FrameReader {
       events.push(event);
       at += total;
     }
-    // A copy of the rest: the whole piece would be kept for it.
+    // A copy of the rest: otherwise the whole piece would be kept for it.
     this.#pieces = at === all.length ? [] : [Buffer.from(all.subarray(at))];
     this.#length = all.length - at;
     return events;
@@ -78,7 +78,7 @@ export class AwsEventReader implements FrameReader {
     return this.#damaged;
   }
 
-  /** The length of the frame that begins so; null if it cannot be read. */
+  /** The length of the frame with this beginning; null if it cannot be read. */
   #frameBytes(prelude: Buffer): number | null {
     const total = prelude.readUInt32BE(0);
     const isWhole =

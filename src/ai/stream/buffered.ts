@@ -1,4 +1,4 @@
-// Buffers a whole stream (`stream_mode: complete`), so that another member can rescue one that breaks off.
+// Buffers a whole stream (`stream_mode: complete`), so that another member can take over from one that is interrupted.
 
 import type { AttemptResult } from "#ai/failover/attempt.ts";
 import { apiError } from "#providers/failure/api-error.ts";
@@ -6,7 +6,7 @@ import type { Chunk, Failure } from "#providers/provider.ts";
 import { append } from "#providers/translate/append.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
-/** Longest buffered stream, UTF-16 units. */
+/** Maximum size of a buffered stream, UTF-16 units. */
 const maxBufferedUnits = 64 * 1024 * 1024;
 
 /** All chunks of a stream, or the failure that ended it. */

@@ -1,18 +1,18 @@
-// Collects a whole answer from the wire within bounds. The peer decides how its answer is split: each piece costs
-// time and memory beyond its bytes, so pieces are counted too, and are copied together instead of being kept.
+// Collects a whole answer from the network within limits. The peer decides how its answer is split: each piece costs time and memory beyond
+// its bytes, so pieces are counted too, and are copied together instead of being kept.
 
 import { ByteCollector } from "#runtime/byte-collector.ts";
 import { type BodyReader, isBodyError } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
-/** Default limit of a whole answer, bytes. Answers with pictures have megabytes. */
+/** Default limit of a whole answer, bytes. Answers with images have megabytes. */
 export const defaultMaxAnswerBytes = 16 * 1024 * 1024;
-/** Vectors are longer: a thousand of 3,072 numbers take 64 MiB as text, ten pictures in base64 about as much. */
+/** Vectors are longer: a thousand of 3,072 numbers take 64 MiB as text, ten images in base64 about as much. */
 const longFactor = 4;
 
 /**
- * The most pieces of an answer: this many, plus one for each KiB of its limit. A piece takes 2 to 3 µs, and a
- * peer that sends single bytes puts ten thousand of them into one socket read.
+ * Maximum number of pieces of an answer: this many, plus one for each KiB of its limit. A piece takes 2 to 3 µs, and a peer that sends
+ * single bytes puts ten thousand of them into one socket read.
  */
 const basePieces = 4096;
 
@@ -21,7 +21,7 @@ export type CollectResult =
   | { kind: "too_long" }
   | { kind: "cut" | "timeout"; reason: string };
 
-/** The limit of an answer, bytes. `long`: with vectors, or with pictures or sound in it. */
+/** The limit of an answer, bytes. `long`: it contains vectors, images or sound. */
 export function maxAnswerBytes(configured: number = defaultMaxAnswerBytes, long = false): number {
   return long ? configured * longFactor : configured;
 }
@@ -62,5 +62,5 @@ export function textOf(bytes: Buffer): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** Takes the place of a piece when no time is left to read one. */
+/** Returned instead of a piece if no time is left to read one. */
 export const timedOut = { why: "timeout", reason: "the time for it was over" } as const;

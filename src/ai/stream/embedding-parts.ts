@@ -1,5 +1,5 @@
-// Embeddings of more texts than a vendor takes in one request: several requests to the member, one after another, and one answer
-// in the order of the texts. Clients of OpenAI send up to 2,048 at once.
+// Embeddings of more texts than a vendor accepts in one request: several requests to the member, one after another, and one answer in the
+// order of the texts. OpenAI's clients send up to 2,048 in one request.
 
 import { objectAt } from "#contract/json-text.ts";
 import type { ChatRequest, Usage } from "#providers/provider.ts";
@@ -11,7 +11,7 @@ interface Whole {
   usage: Usage | null;
 }
 
-/** The request in parts of at most `max` texts. Null if it fits into one. */
+/** The request split into parts of at most `max` texts. Null if it fits into one. */
 export function embeddingParts(request: ChatRequest, max: number | undefined): ChatRequest[] | null {
   const { input } = request.body;
   if (max === undefined || !Array.isArray(input) || input.length <= max) return null;
@@ -23,7 +23,7 @@ export function embeddingParts(request: ChatRequest, max: number | undefined): C
   return parts;
 }
 
-/** Asks for each part in turn. The first that fails is the result. */
+/** Requests each part in turn. The first failure is the result. */
 export async function askParts<Result extends { kind: string }>(
   parts: readonly ChatRequest[],
   ask: (part: ChatRequest) => Promise<Result | Whole>,
@@ -39,7 +39,7 @@ export async function askParts<Result extends { kind: string }>(
 
 const isWhole = (result: { kind: string }): result is Whole => result.kind === "answer";
 
-/** The most members of an answer, and of one of its embeddings. */
+/** Maximum number of members of an answer, and of one of its embeddings. */
 const maxMembers = 100;
 
 /** One answer. Vectors are copied as text: printing their numbers again would take seconds. */
@@ -50,7 +50,7 @@ function joined(answers: readonly Whole[]): Whole {
   let index = 0;
   for (const { text } of answers) {
     const list = memberOf(text, "data").slice(1, -1);
-    // Each embedding begins with its index, which is that in its part.
+    // Each embedding begins with its index within the part.
     lists.push(list.replaceAll(/"index":\d{1,6},"embedding":/g, () => `"index":${index++},"embedding":`));
   }
   const usages = answers.map(({ usage }) => usage);

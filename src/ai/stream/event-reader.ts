@@ -12,19 +12,19 @@ export interface FrameReader {
   takeComment(): boolean;
   /** The events that the end of the stream completes. */
   end(): VendorEvent[] | null;
-  /** Whether a frame came otherwise than it was sent, or not whole. Absent: frames of the kind do not tell. */
+  /** Whether a frame was damaged or truncated. Absent if this kind of frame cannot show that. */
   isDamaged?(): boolean;
 }
 
-/** The longest event, UTF-16 units: no model's answer has a longer one. */
+/** Maximum size of an event, UTF-16 units: no model's answer has a longer one. */
 const maxEventUnits = 16 * 1024 * 1024;
 /**
- * The most lines of an event. An empty `data:` line has one unit and costs the parser a hundred times as
- * much, so that the length alone would admit 16 million of them.
+ * Maximum number of lines in an event. An empty `data:` line has one unit and costs the parser a hundred times as much, so the size limit
+ * by itself would admit 16 million of them.
  */
 const maxLines = 16_384;
 
-/** Pieces of this length are fed in two parts, bytes. */
+/** Pieces longer than this are fed in two parts, bytes. */
 const longPiece = 4096;
 
 export class EventReader implements FrameReader {
@@ -73,15 +73,15 @@ export class EventReader implements FrameReader {
   }
 
   /**
-   * The rest behind the last whole line is fed apart: V8 keeps the whole text of which the parser keeps a part, 64 KiB for
-   * each stream that waits for its client.
+   * The rest after the last complete line is fed separately: V8 keeps the whole text if the parser keeps a part of it, 64 KiB for each
+   * stream that waits for its client.
    */
   #feedBytes(bytes: Buffer): VendorEvent[] | null {
     const wholeLines = bytes.length < longPiece ? 0 : bytes.lastIndexOf(0x0a) + 1;
     if (wholeLines === 0) return this.#feed(this.#decoder.decode(bytes, { stream: true }));
     const events = this.#feed(this.#decoder.decode(bytes.subarray(0, wholeLines), { stream: true }));
     const rest = this.#feed(this.#decoder.decode(bytes.subarray(wholeLines), { stream: true }));
-    // A rest completes an event only where lines end with CR.
+    // The rest completes an event only if lines end with CR.
     if (events !== null && rest !== null) for (const event of rest) events.push(event);
     return rest === null ? null : events;
   }

@@ -1,5 +1,5 @@
-// A stream of server-sent events as its client received it, read again to join it to one answer. A stream that broke off, or whose
-// client disconnected, is read up to that point.
+// Reads a stream of server-sent events as its client received it, to join it to one answer. A stream that was interrupted, or whose client
+// disconnected, is read up to that point.
 
 import { isObject } from "#contract/normalise.ts";
 import type { Chunk } from "#providers/provider.ts";
@@ -7,7 +7,7 @@ import { parseJson } from "#providers/translate/json.ts";
 
 type Fields = Record<string, unknown>;
 
-/** The events of a stream; one that was cut off is left out. */
+/** The events of a stream; a truncated one is left out. */
 function eventsOf(text: string): { event: string; data: string }[] {
   const events: { event: string; data: string }[] = [];
   let event = "";
@@ -40,7 +40,7 @@ const chunkOf = ({ event, data }: { event: string; data: string }): Chunk => ({
 /** The chunks of a stream's text, as `fold` of a format reads them. */
 export const chunksIn = (text: string): Chunk[] => eventsOf(text).map(chunkOf);
 
-/** The objects that the events hold. */
+/** The objects in the events. */
 export const objectsIn = (chunks: readonly { text: string }[]): Fields[] =>
   chunks.map(({ text }) => parseJson(text)).filter(isObject);
 

@@ -1,15 +1,11 @@
-// Delivers a simulated response (the sandbox's) as if it came over the wire: at its pace, and cut off where it says
-// so.
+// Delivers a simulated response (of the sandbox) as if it arrived over the network: at its pace, and cut off where it says so.
 
 import type { SimulatedResponse } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { BodyError, BodyReader, UpstreamResult } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
-/**
- * The response as an upstream's. Its headers come with the first piece, or not at all if that exceeds
- * `headersMs`.
- */
+/** The response in the form of an upstream's. Its headers arrive with the first piece, or not at all if that exceeds `headersMs`. */
 export async function simulate(
   answer: SimulatedResponse,
   clock: Clock,

@@ -1,5 +1,5 @@
-// Writes a stream to the client: the member's chunks as they came, except for the model's name and, in the last one,
-// `service_pool`. A finishing chunk is held back until it is known whether it is the last one.
+// Writes a stream to the client: the member's chunks unchanged, except for the model's name and, in the last one, `service_pool`. A
+// finishing chunk is held back until it is known whether it is the last one.
 
 import type { z } from "zod";
 import type { servicePool } from "#contract/ai/chat-shapes.ts";
@@ -31,7 +31,7 @@ export function rewrite(
   return withMembers(text, changes);
 }
 
-/** An answer of a forwarded operation: `service_pool` is added, and a `model` that it names is replaced. */
+/** An answer of a forwarded operation: `service_pool` is added, and its `model`, if any, is replaced. */
 export function withServed(text: string, model: string, served: ServicePool): string {
   const named = membersOf(text).some(({ key }) => key === "model");
   return withMembers(text, {
@@ -102,7 +102,7 @@ export class SseWriter {
     return `${text}data: [DONE]\n\n`;
   }
 
-  /** Ends a stream that broke off: without `[DONE]`, so that it never looks complete. */
+  /** Ends an interrupted stream: without `[DONE]`, so that it never looks complete. */
   failed(error: ApiError): string {
     return this.#flush() + errorFrame(error, this.#rules.served);
   }
@@ -120,7 +120,7 @@ const mayNeedRewriting = (text: string) =>
 
 const frame = (json: string) => `data: ${json}\n\n`;
 
-/** An error frame in a stream whose headers are sent. */
+/** An error frame in a stream whose headers were sent. */
 export function errorFrame(error: ApiError, served: ServicePool | null): string {
   return frame(JSON.stringify(served === null ? { error } : { error, service_pool: served }));
 }

@@ -1,5 +1,5 @@
-// What a member's answer says of itself, in each of the formats that answers come in: its id, the model, and why it ended.
-// Nothing else of an answer is ever looked at for a span.
+// What a member's answer says about itself, in each answer format: its id, its model, and why it ended. Spans use nothing else of an
+// answer.
 
 import { isObject } from "#contract/normalise.ts";
 
@@ -9,7 +9,7 @@ interface AnswerFacts {
   finishReasons: readonly string[];
 }
 
-/** Longer ones are not parsed once more for a span, UTF-16 units. */
+/** Longer answers are not parsed again for a span, UTF-16 units. */
 const maxText = 1024 * 1024;
 
 const none: AnswerFacts = { id: null, model: null, finishReasons: [] };
@@ -24,7 +24,7 @@ export function answerFacts(text: string): AnswerFacts {
     return none;
   }
   if (!isObject(value)) return none;
-  // Anthropic's `message_start` and the events of the Responses API have the answer inside.
+  // Anthropic's `message_start` and the events of the Responses API contain the answer.
   const whole = [value.message, value.response].find(isObject) ?? value;
   return {
     id: textOf(whole.id) ?? textOf(whole.responseId),
@@ -37,7 +37,7 @@ function reasonsIn(value: Record<string, unknown>): string[] {
   const lists = [value.choices, value.candidates].filter(Array.isArray).flat().filter(isObject);
   const reasons: unknown[] = lists.map((choice) => choice.finish_reason ?? choice.finishReason);
   reasons.push(value.stop_reason, isObject(value.delta) ? value.delta.stop_reason : null);
-  // Of the Responses API: `completed`, or why it is incomplete.
+  // For the Responses API: `completed`, or why it is incomplete.
   const { object, status, incomplete_details: details } = value;
   if (object === "response" && status !== "in_progress" && status !== "queued")
     reasons.push(isObject(details) ? details.reason : status);

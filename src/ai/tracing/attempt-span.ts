@@ -1,25 +1,25 @@
-// The span of one attempt at a member: of the kind CLIENT, from the request to the last byte of the answer. It has what the
-// conventions of GenAI name, and no word of a prompt or an answer.
+// The span of one attempt at a member: of kind CLIENT, from the request to the last byte of the answer. It has the attributes of the GenAI
+// conventions, and no text of a prompt or an answer.
 
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { Chunk, Failure, Usage } from "#providers/provider.ts";
 import { answerFacts } from "./answer-facts.ts";
 import { usageAttributes } from "./usage-attributes.ts";
 
-/** `given_up`: another member that was asked too was first. */
+/** `given_up`: another member that was called at the same time was first. */
 type AttemptOutcome = Failure["kind"] | "ok" | "aborted" | "given_up" | "failed";
 
-/** How an answer ended: `dropped` is what says nothing of the member, as when the caller leaves. */
+/** How an answer ended: `dropped` if that says nothing about the member, for example when the caller leaves. */
 type StreamEnd = "completed" | "failed" | "dropped";
 
-/** In how many chunks the answer's id is looked for. */
+/** Number of chunks that are searched for the answer's id. */
 const maxLooked = 8;
 
-/** How many reasons of an end are kept: one for each choice, and a vendor may repeat its own. */
+/** Maximum number of finish reasons that are kept: one for each choice, and a vendor may repeat them. */
 const maxReasons = 32;
 
 export class AttemptSpan {
-  /** Headers of the request, with this span's place in the trace. */
+  /** Headers of the request, with the trace position of this span. */
   readonly headers: Readonly<Record<string, string>>;
   readonly #span: Span;
   readonly #isGivenUp: () => boolean;
@@ -36,7 +36,7 @@ export class AttemptSpan {
     this.#isGivenUp = isGivenUp;
   }
 
-  /** The member has begun to answer, after `ms`; a whole answer is here. */
+  /** The member has begun to answer, after `ms`; `answer` is present if it is whole. */
   answered(
     answer:
       | { kind: "answer"; text: string; usage: Usage | null; media?: unknown }
@@ -76,7 +76,7 @@ export class AttemptSpan {
       if (this.#finishReasons.length < maxReasons) this.#finishReasons.push(reason);
   }
 
-  /** Its stream broke off. `settled` follows. */
+  /** Its stream was interrupted. `settled` follows. */
   brokeOff(failure: Failure): void {
     this.#failure = failure;
   }
@@ -107,13 +107,13 @@ export class AttemptSpan {
   }
 }
 
-/** The code of a failure that the gateway saw itself, such as a timeout; null if the vendor answered with it. */
+/** The code of a failure that the gateway itself detected, such as a timeout; null if the vendor answered with it. */
 function ownCode(failure: Failure | null): string | null {
   const code = failure?.error.code ?? null;
   return code !== null && (code.startsWith("upstream_") || code === "url_not_allowed") ? code : null;
 }
 
-/** The status that the member answered with; null if none came, or it is not known. */
+/** The status that the member answered with; null if there was none or it is not known. */
 function statusOf(outcome: AttemptOutcome, failure: Failure | null): number | null {
   if (outcome === "ok") return 200;
   return failure === null || ownCode(failure) !== null ? null : failure.status;

@@ -1,5 +1,5 @@
-// The span of one call: of the kind SERVER, from the moment its key is let in to the last byte of the answer. Each attempt at a
-// member is a span below it. By OpenTelemetry's conventions of GenAI:
+// The span of one call: of kind SERVER, from the admission of its key to the last byte of the answer. Each attempt at a member is a child
+// span. It follows OpenTelemetry's GenAI conventions:
 // https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/client-inference.md
 
 import {
@@ -23,17 +23,17 @@ import { providerName } from "./provider-name.ts";
 import { headersWithin, spanOfCaller } from "./trace-headers.ts";
 import { usageAttributes } from "./usage-attributes.ts";
 
-/** A call as it begins. */
+/** A call when it begins. */
 interface BegunCall {
   id: string;
   pool: { name: string; accountId: string };
   kind: CallKind;
   /** The API of a completion. */
   format: ClientFormat;
-  /** As the caller names it; null if the caller does not. */
+  /** The model that the caller names; null if it names none. */
   model: string | null;
   stream: boolean;
-  /** Headers of each request to a member; with the caller's place in a trace. */
+  /** Headers of each request to a member, with the caller's trace position. */
   extraHeaders: Readonly<Record<string, string>> | null;
 }
 
@@ -49,15 +49,15 @@ interface EndedCall {
   reused?: string | null;
 }
 
-/** What sets one attempt apart. */
+/** What distinguishes an attempt from the others. */
 interface BegunAttempt {
   prepared: PreparedRequest;
   stream: boolean;
-  /** Whether another member that was asked too was first; absent: only one is asked. */
+  /** Whether another member that was called at the same time was first; absent if only one is called. */
   isGivenUp?: (() => boolean) | undefined;
 }
 
-/** The conventions name the operations of completions and of embeddings; the others have their own name here. */
+/** The conventions name the operations of completions and of embeddings; the others use their name here. */
 const operationOf = (kind: CallKind, format: ClientFormat): string =>
   kind === "chat" ? clientApiOf(format).spanOperation : kind;
 
@@ -69,7 +69,7 @@ export class CallSpan {
   readonly #context: Context;
   readonly #call: BegunCall;
   readonly #shared: Attributes;
-  /** Of the member that was asked last. */
+  /** The member that was called last. */
   #provider: string | null = null;
 
   constructor(tracer: Tracer, call: BegunCall) {
@@ -97,7 +97,7 @@ export class CallSpan {
     this.#context = trace.setSpan(context, this.#span);
   }
 
-  /** A member is asked. */
+  /** A member is called. */
   attempt({ member, model }: Choice<Member>, { prepared, stream, isGivenUp }: BegunAttempt): AttemptSpan {
     this.#provider = providerName(member);
     const attributes = {
@@ -139,7 +139,7 @@ export class CallSpan {
     this.#close(429, by);
   }
 
-  /** It did not come to an end of its own: its key was revoked in between, or a fault of this program. */
+  /** It did not end normally: its key was revoked in between, or this program has a bug. */
   broken(status: number): void {
     this.#span.setAttribute("gen_ai.provider.name", this.#provider ?? "trunkline");
     this.#close(status, null);
@@ -151,17 +151,17 @@ export class CallSpan {
     if (status === 499) span.setAttribute("error.type", "cancelled");
     else if (status >= 400) {
       span.setAttribute("error.type", by ?? String(status));
-      // By the conventions of HTTP, a fault of the caller is no error of the server's span.
+      // By the HTTP conventions, an error of the caller is not an error of the server's span.
       if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     }
     span.end();
   }
 }
 
-/** Callers name models; a span's name is bounded. */
+/** Callers choose model names, so the length of a span's name is limited. */
 const maxName = 128;
 
-/** Where the request goes. The rest of the URL may hold a key. */
+/** The server of the request. The rest of the URL may contain a key. */
 function addressOf(prepared: PreparedRequest): Attributes {
   const url = prepared.kind === "request" ? URL.parse(prepared.request.url) : null;
   if (url === null) return {};

@@ -11,7 +11,7 @@ const byKind: Readonly<Record<string, string>> = {
   vertex: "gcp.vertex_ai",
 };
 
-/** Of members of kind `openai-compatible`. One that the conventions do not list has the name that its setting has. */
+/** For members of kind `openai-compatible`. A provider that the conventions do not list keeps the name from its settings. */
 const byVendor: Readonly<Record<string, string>> = {
   "azure-openai": "azure.ai.openai",
   mistral: "mistral_ai",

@@ -1,4 +1,4 @@
-// The headers of W3C Trace Context, and the place in a trace that they name. https://www.w3.org/TR/trace-context/
+// The headers of W3C Trace Context, and the position in a trace that they identify. https://www.w3.org/TR/trace-context/
 
 import { createTraceState, type SpanContext } from "@opentelemetry/api";
 
@@ -18,7 +18,7 @@ export function spanOfCaller(headers: Headers | null | undefined): SpanContext |
   };
 }
 
-/** The headers of a request that belongs to a span, instead of those in `others`. */
+/** The headers of a request that belongs to a span, replacing those in `others`. */
 export function headersWithin(span: SpanContext, others: Headers | null | undefined): Headers {
   const { traceparent, tracestate, ...kept } = others ?? {};
   const state = span.traceState?.serialize() ?? "";

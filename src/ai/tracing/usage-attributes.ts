@@ -3,7 +3,7 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { Usage } from "#providers/provider.ts";
 
-/** The conventions count tokens of a cache among those of the input, as `Usage` does. */
+/** The conventions count cached tokens among the input tokens, as `Usage` does. */
 export function usageAttributes({
   promptTokens,
   completionTokens,

@@ -1,4 +1,4 @@
-// What a person asks of a pool that they try: a chat completion, whose stream is written as the texts of the answer.
+// The request of a person who tries a pool: a chat completion whose stream is written as the texts of the answer.
 
 import type { StreamWriter } from "#ai/apis/api-request.ts";
 import { readChat } from "#ai/apis/chat-answer.ts";
@@ -22,11 +22,11 @@ export function chatBody({ messages, model, temperature, max_tokens, stop }: Try
   };
 }
 
-/** The request. What ends the answer is kept here, for the event that tells it with the call's record. */
+/** The request. What ended the answer is kept here, for the event that reports it with the call's record. */
 export class TrialRequest extends ChatCompletionsRequest {
-  /** Why the model ended its answer; null if it did not say, or there is no end yet. */
+  /** Why the model ended its answer; null if it gave no reason or has not ended yet. */
   finishReason: string | null = null;
-  /** Why the answer broke off; null if it did not. */
+  /** Why the answer was interrupted; null if it was not. */
   error: ApiError | null = null;
 
   override writer(): StreamWriter {

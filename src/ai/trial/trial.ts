@@ -1,5 +1,5 @@
-// A pool that a person tries: an ordinary call of the pool, without a key and its limits, told as events: each member that is
-// asked and what became of it, the answer as it comes, and the end with its cost.
+// A pool that a person tries: an ordinary call of the pool, without a key and its limits, reported as events: each member that is called
+// and its result, the answer as it arrives, and the end with its cost.
 
 import type { AiGateway } from "#ai/ai.ts";
 import type { ResponseStream } from "#ai/complete.ts";
@@ -20,7 +20,7 @@ interface TrialDeps {
   log: Log;
 }
 
-/** What a provider says may be long. */
+/** Limits the length of a provider's text. */
 const maxReason = 1_000;
 
 /** Times of events, ms. */
@@ -34,7 +34,7 @@ interface TrialError {
   retryAfterMs: number | null;
 }
 
-/** The events of one trial. Reading them drives the call, so that a slow reader slows down the member. */
+/** The events of one trial. Reading them drives the call, so a slow reader slows down the member. */
 export class TrialStream {
   readonly #deps: TrialDeps;
   readonly #requestId: string;
@@ -49,7 +49,7 @@ export class TrialStream {
   #record: UsedCall | null = null;
   #asked = 0;
 
-  /** Asks at once. `requestId`: of the call's record. `person`: an e-mail address or a token's name. */
+  /** Starts the call immediately. `requestId`: that of the call's record. `person`: an e-mail address or a token's name. */
   constructor(
     deps: TrialDeps,
     opened: Opened,
@@ -113,7 +113,7 @@ export class TrialStream {
     }
   }
 
-  /** The person left: the member is given up. */
+  /** The person left: the request to the member is abandoned. */
   cancel(): void {
     if (this.#over) return;
     this.#finish();
@@ -184,7 +184,7 @@ export class TrialStream {
     );
   }
 
-  /** The stream has ended, whole or broken off. */
+  /** The stream has ended, complete or interrupted. */
   #streamed(): void {
     const { error } = this.#request;
     if (error === null) this.#end(null);
@@ -219,7 +219,7 @@ export class TrialStream {
   }
 }
 
-/** People are under no limits of a key: what refuses them is a budget of the pool or the account. */
+/** A person is not subject to the limits of a key: only a budget of the pool or the account can refuse the call. */
 function refusal({ by, retryAfterMs }: RateLimited): TrialError {
   const { code, message } = openAiError(by === "budget" ? "insufficient_quota" : "rate_limit_exceeded");
   return { status: 429, code, message, retryAfterMs };

@@ -1,4 +1,4 @@
-// All adaptations of requests to their member, in one table.
+// The table of all adaptations.
 
 import type { FailoverCall, FailoverDeps, Learned, Run } from "#ai/failover/call.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -13,7 +13,7 @@ import { canGoUnsealed, sealedIn } from "./sealed-reasoning.ts";
 import { learnToolsApi, toolsApiFor, withoutToolsApi } from "./tools-api.ts";
 import { asLack, canGoFilled } from "./unsealed-reasoning.ts";
 
-/** In their order: each reads the failure as those before it understood it, and the first that learns ends the search. */
+/** In order: each reads the failure as interpreted by those before it, and the search ends at the first one that learns something. */
 const adaptations: readonly Adaptation[] = [
   { name: "translation", learn: translateRefused, ignoredByHealth: true },
   { name: "answer limit", learn: learnAnswerLimit },
@@ -38,7 +38,7 @@ export const nothingLearned = (): Learned => ({
   spentKeys: new Map(),
 });
 
-/** How the member is asked, by what was learned before. `now`: monotonic ms. */
+/** How to call the member, based on what was learned before. `now`: monotonic ms. */
 export function planFor(
   deps: FailoverDeps,
   call: FailoverCall,
@@ -52,7 +52,7 @@ export function planFor(
   return { asked, key, native, sealed, tools: toolsApiFor(asked, call, native, now) };
 }
 
-/** What the failure means, and the adaptation with which the member is asked once more; null if the member is not. */
+/** What the failure means, and the adaptation with which the member is called once more; null if it is not called again. */
 export function adapt(
   attempt: FailedAttempt,
   failure: Failure,
@@ -63,7 +63,7 @@ export function adapt(
   return { ...reading, adaptation };
 }
 
-/** Remembers the longest answer that the model gives. A request that allowed a longer one is sent once more with that limit. */
+/** Records the longest answer that the model gives. A request that allowed a longer one is sent once more with that limit. */
 function learnAnswerLimit(
   { call: { pool }, choice, request: { body }, run, now }: FailedAttempt,
   { failure: { kind, outputLimit } }: Reading,
@@ -78,8 +78,8 @@ function learnAnswerLimit(
 }
 
 /**
- * Remembers the parameter that the vendor refused. A request that can do without it is sent once more. Of a request that is
- * forwarded as it came, the caller reads the vendor's words and leaves the parameter out.
+ * Records the parameter that the vendor refused. A request that can do without it is sent once more. If the request is forwarded unchanged,
+ * the caller sees the vendor's error and can leave the parameter out.
  */
 function learnRefused(
   {

@@ -1,4 +1,4 @@
-// The key of an attempt at a member that has several: which one it goes with, and what a limit or a refusal of it means.
+// The key of an attempt at a member that has several: which one is used, and what a limit or a refusal of it means.
 
 import type { Run } from "#ai/failover/call.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -6,7 +6,7 @@ import type { Choice } from "#ai/pools/pool.ts";
 import { ignoredByHealth, unauthorizedFailure, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { FailedAttempt, Plan, Reading } from "./adaptation.ts";
 
-/** The member with the key that is its turn, a new one for the call if there is one; `key` is null where it has no more than one. */
+/** The member with the next key in turn, if possible one that the call has not used; `key` is null if it has at most one. */
 export function withKey(
   choice: Choice<Member>,
   { learned: { spentKeys } }: Run,
@@ -19,9 +19,9 @@ export function withKey(
 }
 
 /**
- * What a failure means for the member, some of whose keys it may have taken out. When all keys rest, the member does: while one
- * of them is only at its limit, until that one is back, else until the first refused one may be tried again. Keys that came back
- * while the call went through the others are left to other calls.
+ * What a failure means for a member that may have taken some of its keys out of use. When all keys rest, so does the member: until the
+ * first key at its limit is back, or, if all are refused, until the first may be used again. Keys that came back while the call went
+ * through the others are left to other calls.
  */
 export function readKeyFailure(
   { deps, choice: { member, model }, choice, run: { learned }, plan: { key }, now }: FailedAttempt,

@@ -1,5 +1,5 @@
-// The format of the client's own API at a member: when a request goes there as it came, and what is learned of a vendor
-// that documents the API while this server or model lacks it.
+// The client's own API at a member: when a request is forwarded unchanged, and what is learned if a vendor documents the API but this
+// server or model lacks it.
 
 import type { FailoverCall, Run } from "#ai/failover/call.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -7,7 +7,10 @@ import type { Choice } from "#ai/pools/pool.ts";
 import type { Failure, NativeApi } from "#providers/provider.ts";
 import type { FailedAttempt, Reading } from "./adaptation.ts";
 
-/** How the member takes the request as it came, by its settings with one key; null if it is translated. `now`: monotonic ms. */
+/**
+ * The format in which the member accepts the request unchanged, according to its settings with one key; null if it is translated. `now`:
+ * monotonic ms.
+ */
 export function nativeApiFor(
   choice: Choice<Member>,
   { api }: FailoverCall,
@@ -20,12 +23,12 @@ export function nativeApiFor(
   return member.provider.native(api.format, settings, model);
 }
 
-/** Refusals of which the format, and not the request, may be the reason. */
+/** Refusals that may be due to the format instead of the request. */
 const formRefusals: readonly Failure["kind"][] = ["invalid_request", "unsupported", "model_not_found"];
 
 /**
- * Notes that the member refused a request in a format that its vendor documents. True: it is asked once more, with the
- * request translated.
+ * Records that the member refused a request in a format that its vendor documents. True if it is called once more with the request
+ * translated.
  */
 export function translateRefused(
   { choice, plan: { native }, run }: FailedAttempt,
@@ -38,8 +41,8 @@ export function translateRefused(
 }
 
 /**
- * The failure of a request that is passed on alone, as it counts for the member. A missing path or model is missing there alone,
- * since the member may serve chat completions with the model; a path that is missing is asked again after six hours.
+ * The failure of a request that is only forwarded, as it counts for the member. A missing path or model is missing only there, since the
+ * member may serve chat completions with the model; a missing path is tried again after six hours.
  */
 export function asMissingThere(
   { choice: { member, model }, call: { api }, now }: FailedAttempt,
@@ -52,7 +55,7 @@ export function asMissingThere(
   return kind === "unsupported" ? reading : { ...reading, failure: { ...failure, kind: "unsupported" } };
 }
 
-/** The member answered the translated request: if it had no such path, it lacks the API. */
+/** The member answered the translated request: if the path was missing before, it lacks the API. */
 export function rememberMissingApi(
   choice: Choice<Member>,
   { api }: FailoverCall,

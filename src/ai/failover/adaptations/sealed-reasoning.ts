@@ -1,4 +1,4 @@
-// The sealed reasoning of a call: whose it is, what of it a member gets, and what is asked after a member's refusal.
+// The sealed reasoning of a call: who made it, which of it a member receives, and how the member is called after it refused some.
 
 import type { FailoverCall, Run } from "#ai/failover/call.ts";
 import type { SealedOrigins } from "#ai/failover/sealed-origins.ts";
@@ -13,17 +13,17 @@ import { thoughtMaker } from "./unsealed-reasoning.ts";
 
 const none: ReadonlySet<string> = new Set();
 
-/** How a member seals in the format in which it is asked. `native`: it takes the client's own. */
+/** How a member seals in the format of the request. `native`: the client's own API. */
 const sealedBy = ({ provider, settings }: Member, native: NativeApi | null): SealedReasoning | null =>
   native === null
     ? { ...thoughtSignatures, sharedBy: provider.sealGroup(settings) }
     : (native.sealed ?? null);
 
-/** Gemini's API names its seals so, in either spelling. */
+/** Gemini's API uses this field for its seals, in either spelling. */
 const hasSignature = (text: string) =>
   text.includes("thoughtSignature") || text.includes("thought_signature");
 
-/** The body that the member is asked with: of other APIs, a chat completion has what was packed in their seals. */
+/** The body that is sent to the member: for other APIs, a chat completion with what was packed in their seals. */
 function bodyFor(native: NativeApi | null, { api, text, body }: FailoverCall): FailoverCall["body"] {
   if (native !== null || api.format === "chat_completions") return body;
   if (!hasPacked(text) && !(api.format === "gemini" && hasSignature(text))) return body;
@@ -31,10 +31,10 @@ function bodyFor(native: NativeApi | null, { api, text, body }: FailoverCall): F
   return chat.kind === "chat" ? chat.body : body;
 }
 
-/** The name under which what the member sealed is remembered. */
+/** The name under which the seals of the member are remembered. */
 const makerOf = ({ id }: Member, { sharedBy }: SealedReasoning): string => sharedBy ?? id;
 
-/** The values with the name of their maker: plain thoughts have one that its vendor's members share. */
+/** The values with the name of their maker: plain thoughts have one that all members of the vendor share. */
 const byMaker = (
   member: Member,
   sealed: SealedReasoning,
@@ -44,7 +44,7 @@ const byMaker = (
   [values.filter(isPlainThought), thoughtMaker(member)],
 ];
 
-/** Tells the members that made the newest sealed reasoning of the call from others; null if none of them is known to have. */
+/** Distinguishes the members that made the newest sealed reasoning of the call from the others; null if none is known to have made it. */
 export function makerIn(
   origins: SealedOrigins,
   call: FailoverCall,
@@ -68,7 +68,7 @@ export function makerIn(
   return null;
 }
 
-/** What of the call's sealed reasoning the member gets, as far as is known. */
+/** The sealed reasoning of the call that the member receives, as far as is known. */
 export function sealedIn(
   origins: SealedOrigins,
   choice: Choice<Member>,
@@ -85,7 +85,7 @@ export function sealedIn(
   return { sealed, values, foreign: foreign.reduce((all, some) => all.union(some), unsigned) };
 }
 
-/** Whether the member is asked once more, without the sealed reasoning that it could not open. */
+/** Whether the member is called once more, without the sealed reasoning that it could not open. */
 export function canGoUnsealed(
   { deps: { origins }, choice, plan, run }: FailedAttempt,
   { failure }: Reading,
@@ -102,7 +102,7 @@ export function canGoUnsealed(
 
 export type AnswerReader = Pick<Provider, "answer" | "stream">;
 
-/** Reads a member's answers, and remembers as its own what is sealed in them. */
+/** Reads a member's answers and records what is sealed in them as its own. */
 export function recordingReader(
   origins: SealedOrigins,
   member: Member,

@@ -1,5 +1,5 @@
-// Models that take function tools in another API of their vendor than chat completions: when a member is asked there, and
-// what is learned of a refusal.
+// Models that accept function tools only in another API of their vendor, not in chat completions: when that API is used, and what is
+// learned from a refusal.
 
 import type { FailoverCall } from "#ai/failover/call.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -8,17 +8,17 @@ import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { NativeApi, ToolsApi } from "#providers/provider.ts";
 import type { FailedAttempt, Reading } from "./adaptation.ts";
 
-/** Without an effort to think, these models take tools in chat completions too. */
+/** Without a reasoning effort, these models accept tools in chat completions too. */
 const hasTools = ({ tools, reasoning_effort: effort }: FailoverCall["body"]) =>
   Array.isArray(tools) && tools.length > 0 && effort !== "none";
 
-/** The member's other API for tools; null if it has none, or turned out to lack it. */
+/** The member's other API for tools; null if it has none or turned out to lack it. */
 function elsewhere({ member, model }: Choice<Member>, now: number): ToolsApi | null {
   const there = member.provider.toolsApi(member.settings);
   return there?.assumed && member.health.missingApis.has(model, "responses", now) ? null : there;
 }
 
-/** The API in which the member is asked for a chat completion; null if that is chat completions. `native`: it gets the request as it came. */
+/** The API that the member is called with for a chat completion; null for chat completions. `native`: it receives the request unchanged. */
 export function toolsApiFor(
   choice: Choice<Member>,
   { api, mode }: FailoverCall,
@@ -33,13 +33,13 @@ export function toolsApiFor(
   return chat.kind === "chat" && hasTools(chat.body) ? there : null;
 }
 
-/** Whether the model is known to refuse the tools of the chat completion, and the member has no other API for them. */
+/** Whether the model is known to refuse the tools of the chat completion while the member has no other API for them. */
 export const lacksTools = (choice: Choice<Member>, body: FailoverCall["body"], now: number): boolean =>
   choice.member.health.refused.toolsApiRequired(choice.model, now) &&
   hasTools(body) &&
   elsewhere(choice, now) === null;
 
-/** Remembers where the model takes tools. True: the member has that API, and is asked once more, there. */
+/** Records where the model accepts tools. True if the member has that API and is called once more, there. */
 export function learnToolsApi(
   { choice, plan, now }: FailedAttempt,
   { failure: { toolsApiRequired } }: Reading,
@@ -50,8 +50,8 @@ export function learnToolsApi(
 }
 
 /**
- * What the refusal of an API means that the vendor documents while this server has no such path: the member lacks it, which is
- * remembered, and takes no tools. Any other failure is what it was.
+ * What it means if the server has no such path although the vendor documents the API: the member lacks the API, which is recorded, and
+ * accepts no tools. Any other failure keeps its meaning.
  */
 export function withoutToolsApi(
   { choice: { member, model }, plan: { tools }, now }: FailedAttempt,

@@ -1,5 +1,5 @@
-// Thoughts of a call that their vendor did not seal: who made those of an answer, what of them a member gets back, and what is
-// asked after it refused a conversation that lacks them.
+// Thoughts of a call that their vendor did not seal: who made those of an answer, which of them a member gets back, and how it is called
+// after it refused a conversation that lacks them.
 
 import { hash } from "node:crypto";
 import type { ChatForm } from "#ai/apis/api-request.ts";
@@ -11,15 +11,15 @@ import { fillerFor, hasMakers, messagesFor } from "#providers/translate/unsealed
 import type { FailedAttempt, Reading } from "./adaptation.ts";
 
 /**
- * Names all members that get the unsealed thoughts of one of them back: those of its vendor, or with its address, of which the
- * name tells nothing. Clients see it.
+ * Names the group of members that get each other's unsealed thoughts back: those of one vendor, or with one address, which the name does
+ * not reveal. Clients see it.
  */
 export function thoughtMaker({ provider, settings }: Member): string {
   const vendor = provider.vendor(settings);
   return vendor ?? hash("sha256", provider.urls(settings)[0] ?? provider.kind, "base64url").slice(0, 16);
 }
 
-/** The request with those of the thoughts that are the member's own, in its form. `isLess`: others were left out. */
+/** The request with only the member's own thoughts, in its form. `isLess`: others were left out. */
 export function withOwnThoughts(
   chat: ChatForm,
   { member, model }: Choice<Member>,
@@ -29,7 +29,7 @@ export function withOwnThoughts(
   const { provider, health } = member;
   const filler = health.refused.filler(model, now);
   if (filler === null && !hasMakers(chat.text)) return { chat, isLess: false };
-  // The Responses API has seals of its own.
+  // The Responses API has its own seals.
   const form = tools === null ? provider.thoughts : null;
   const changed = messagesFor(chat.text, { maker: thoughtMaker(member), form, filler });
   if (changed === null) return { chat, isLess: false };
@@ -42,13 +42,13 @@ const mayLack: readonly Failure["kind"][] = ["invalid_request", "unsupported"];
 
 const lackOf = ({ kind, error }: Failure) => (mayLack.includes(kind) ? fillerFor(error.message) : null);
 
-/** The failure as one of this member alone, where it misses thoughts that others do without. */
+/** The failure, marked as specific to this member if it misses thoughts that others do without. */
 export const asLack = (_: FailedAttempt, reading: Reading): Reading =>
   reading.failure.kind === "invalid_request" && lackOf(reading.failure) !== null
     ? { ...reading, failure: { ...reading.failure, kind: "unsupported" } }
     : reading;
 
-/** Whether the member is asked once more, with what it takes in place of thoughts that the conversation lacks. */
+/** Whether the member is called once more, with what it accepts in place of the thoughts that the conversation lacks. */
 export function canGoFilled(
   { choice, plan: { native }, run, now }: FailedAttempt,
   { failure }: Reading,
