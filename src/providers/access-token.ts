@@ -1,4 +1,4 @@
-// Reads what a token endpoint answers (RFC 6749, 5.1 and 5.2). Source:
+// Reads the answer of a token endpoint (RFC 6749, 5.1 and 5.2). Source:
 // developers.google.com/identity/protocols/oauth2/service-account#error-codes and
 // learn.microsoft.com/entra/identity-platform/reference-error-codes
 
@@ -11,13 +11,13 @@ import type { Failure } from "./provider.ts";
 import { secretOf, type TokenGrant } from "./token-grant.ts";
 import { parseJson, textOf } from "./translate/json.ts";
 
-/** How long a token is taken to live whose answer does not say. */
+/** The assumed lifetime of a token if the answer does not state one. */
 const defaultLifetimeS = 3600;
-/** The longest lifetime that is believed, and the longest token. */
+/** The longest lifetime that is accepted, and the maximum length of a token. */
 const maxLifetimeS = 86_400;
 const maxLength = 16_384;
 
-/** The token in the answer; null if it has no token that a header could carry. */
+/** The token in the answer; null if it has no token that fits in a header. */
 export function tokenIn(text: string): { token: string; lifetimeMs: number } | null {
   const value = parseJson(text);
   if (!isObject(value)) return null;
@@ -29,17 +29,17 @@ export function tokenIn(text: string): { token: string; lifetimeMs: number } | n
   return { token, lifetimeMs: lifetimeS * 1000 };
 }
 
-/** Errors that pass, with any status. */
+/** Temporary errors, with any status. */
 const passing = /^(?:server_error|temporarily_unavailable|internal_failure)$/;
 const maxDetailChars = 1_000;
 
-/** What clients read, who do not know of tokens. */
+/** The message for clients, who do not know about tokens. */
 const limited = "The provider limits how often access to it is granted.";
 const unavailable = "The provider's access tokens are not available.";
 
 /**
- * What an answer without a token means. A refused proof is a refused key. The endpoint's words are for the pool's owner, without
- * secrets. `now`: epoch ms.
+ * The meaning of an answer without a token. A refused proof counts as a refused key. The endpoint's message is for the pool's owner,
+ * without secrets. `now`: epoch ms.
  */
 export function tokenFailure(
   grant: TokenGrant,

@@ -1,5 +1,5 @@
-// Reads a provider's list of models: OpenAI's and Anthropic's `data`, Gemini's `models`, Vertex AI's
-// `publisherModels`, Bedrock's `modelSummaries`, or a bare list as Together's.
+// Reads a provider's list of models: OpenAI's and Anthropic's `data`, Gemini's `models`, Vertex AI's `publisherModels`, Bedrock's
+// `modelSummaries`, or a bare list as in Together.
 
 import { isObject } from "#contract/normalise.ts";
 import { fieldsIn, parseJson, textOf } from "./translate/json.ts";
@@ -7,7 +7,7 @@ import { fieldsIn, parseJson, textOf } from "./translate/json.ts";
 const maxNames = 1_000;
 const maxLength = 200;
 
-/** The names in the list, each once; null if the text is no such list. */
+/** The names in the list, each once; null if the text is not such a list. */
 export function modelNames(text: string): string[] | null {
   const value = parseJson(text);
   const list = Array.isArray(value)

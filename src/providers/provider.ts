@@ -11,22 +11,22 @@ import type { ThoughtForm } from "#providers/translate/thought-forms.ts";
 import type { AwsKey } from "#settings/aws-signature.ts";
 import type { TokenGrant } from "./token-grant.ts";
 
-/** A client's request on its way to one member. */
+/** A client's request to one member. */
 export interface ChatRequest {
-  /** The JSON text as it was received. Passthrough requests are derived from it byte by byte. */
+  /** The JSON text as received. Passthrough requests are derived from it byte by byte. */
   text: string;
   /** The parsed body; never modified. */
   body: Readonly<Record<string, unknown>>;
   /** The member's name of the model. */
   model: string;
   stream: boolean;
-  /** Parameters that this model refused before. Where possible the request goes without them (`translate/hints.ts`). */
+  /** Parameters that this model refused before. If possible, they are left out of the request (`translate/hints.ts`). */
   refused?: readonly string[];
-  /** Names the member in thoughts of its answer that were not sealed; absent: they are not handed over. */
+  /** Identifies the member in unsealed thoughts of its answer; absent if they are not handed to the client. */
   maker?: string;
 }
 
-/** A request of a forwarded operation on its way to one member. */
+/** A request of a forwarded operation to one member. */
 interface ForwardRequest extends Omit<ChatRequest, "stream" | "refused" | "maker"> {
   /** The caller's form; null if the request is `text`. */
   form: Form | null;
@@ -35,7 +35,7 @@ interface ForwardRequest extends Omit<ChatRequest, "stream" | "refused" | "maker
 /** The body of a 2xx that is passed on. */
 export interface VendorAnswer {
   bytes: Buffer;
-  /** The Content-Type header. Empty when the answer lacks it. */
+  /** The Content-Type header. Empty if the answer lacks it. */
   contentType: string;
 }
 
@@ -45,29 +45,29 @@ export interface RefusedParameter {
   valueOnly: boolean;
 }
 
-/** An HTTP request to a vendor. Its headers hold the API key, which appears nowhere else. */
+/** An HTTP request to a vendor. Its headers contain the API key, which appears nowhere else. */
 export interface VendorRequest {
   method: "GET" | "POST";
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array | null;
-  /** Signs the request when it is sent (`sentRequest`), since the signature has the time in it. Absent: the headers are complete. */
+  /** Signs the request when it is sent (`sentRequest`), since the signature includes the time. Absent if the headers are complete. */
   awsKey?: AwsKey;
-  /** The request goes out with an access token that is got by this. Absent: the headers are complete. */
+  /** The request is sent with an access token obtained with this grant. Absent if the headers are complete. */
   tokenGrant?: TokenGrant;
 }
 
-/** A response made here instead of requested: the sandbox's. */
+/** A response generated here instead of requested: the sandbox's. */
 export interface SimulatedResponse {
   status: number;
   contentType: string;
-  /** Pieces of the body, each sent after `waitMs`; `cut`: the connection breaks there. */
+  /** Pieces of the body, each sent after `waitMs`; `cut`: the connection is closed there. */
   pieces: readonly ({ waitMs: number; text: string } | { waitMs: number; cut: true })[];
 }
 
 /**
- * `unsupported_parameter`: the vendor lacks the parameter `param` of the request; another member may have it. `adapted`: parameters
- * that the vendor has otherwise, such as an instruction in place of a forced tool.
+ * `unsupported_parameter`: the vendor lacks the parameter `param` of the request; another member may have it. `adapted`: parameters that
+ * are expressed differently for the vendor, such as an instruction in place of a forced tool.
  */
 export type PreparedRequest =
   | { kind: "request"; request: VendorRequest; adapted?: readonly string[] }
@@ -76,9 +76,9 @@ export type PreparedRequest =
 export type { ClientFormat } from "#contract/ai/operations.ts";
 export type { ApiError };
 
-/** A client's request in a vendor's own format, on its way to a member that speaks it. */
+/** A client's request in a vendor's own format, to a member that speaks it. */
 export interface NativeRequest {
-  /** The JSON text as it was received: it is forwarded, not rebuilt. */
+  /** The JSON text as received: it is forwarded, not rebuilt. */
   text: string;
   /** The parsed body; never modified. */
   body: Readonly<Record<string, unknown>>;
@@ -87,46 +87,46 @@ export interface NativeRequest {
   stream: boolean;
   /** The client's headers that are forwarded to a member of its format, in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** Sealed reasoning in the request that the member cannot open, since another one made it: it goes without. */
+  /** Sealed reasoning in the request that the member cannot open because another one made it: it is left out. */
   foreign?: ReadonlySet<string>;
 }
 
-/** Reasoning that the vendor sealed: clients send it back, and only those who can open it may get it. */
+/** Reasoning that the vendor sealed: clients send it back, and only members that can open it may receive it. */
 export interface SealedReasoning {
-  /** Names all those who can open what one of them sealed; null if the member alone can. */
+  /** Names the group of members that can open each other's seals; null if only the member itself can. */
   sharedBy: string | null;
   /** The parameter that it is a part of. */
   field: string;
-  /** What a request brings back that can be left out, the newest last. */
+  /** Values that a request brings back and that can be left out, the newest last. */
   in(body: NativeRequest["body"]): readonly string[];
-  /** What a request brings back that cannot be left out, such as a compacted conversation; absent: nothing. */
+  /** Values that a request brings back and that cannot be left out, such as a compacted conversation; absent if there are none. */
   essential?(body: NativeRequest["body"]): readonly string[];
   /** It signs all thoughts: plain ones are another member's. */
   signsAll?: true;
-  /** What is new in the text of an answer or of a chunk. */
+  /** The new values in the text of an answer or of a chunk. */
   made(text: string): readonly string[];
-  /** The same of the chunks of one stream, in order, where thoughts come in pieces; absent: none do. */
+  /** The same for the chunks of one stream, in order, if thoughts arrive in pieces; absent if they do not. */
   madeInPieces?(): (text: string) => readonly string[];
-  /** Whether the failure says that the member could not open what the request has. */
+  /** Whether the failure says that the member could not open something in the request. */
   isRefusal(failure: Failure): boolean;
 }
 
-/** How a member takes requests in a vendor's own format. The texts of answers and chunks stay in that format. */
+/** How a member accepts requests in a vendor's own format. The texts of answers and chunks stay in that format. */
 export interface NativeApi {
   prepare(request: NativeRequest): PreparedRequest;
   /** Parses a 2xx that is not a stream. */
   answer(text: string): ParsedAnswer;
   /** The chunks' texts are the data of the vendor's events, and `event` is their name. */
   stream(): StreamReader;
-  /** The whole answer that the chunks of a complete stream make, as JSON text in the format. */
+  /** The whole answer that the chunks of a complete stream amount to, as JSON text in the format. */
   fold(chunks: readonly Chunk[]): { text: string; usage: Usage | null };
-  /** The server-sent events of a stream that says what the whole answer says: some servers answer whole where a stream was asked for. */
+  /** The server-sent events of a stream equivalent to the whole answer: some servers answer whole although a stream was requested. */
   unfold(text: string): string;
-  /** Absent: the format has none. */
+  /** Absent if the format has none. */
   sealed?: SealedReasoning;
-  /** The vendor documents the API, but this server or model may lack it: what is refused is asked as a chat completion. */
+  /** The vendor documents the API, but this server or model may lack it: refused requests are sent as chat completions. */
   assumed?: true;
-  /** A request for the number of its input tokens, which costs nothing; its answer has `input_tokens`. */
+  /** A request for the number of its input tokens, which costs nothing; the answer has `input_tokens`. */
   countTokens?(request: NativeRequest): VendorRequest;
 }
 
@@ -135,10 +135,10 @@ export interface Usage {
   promptTokens: number;
   completionTokens: number;
   totalTokens: number;
-  /** Of the prompt, read from a cache, and written to one; absent: none, or not reported. */
+  /** Prompt tokens read from a cache, and written to one; absent if none or not reported. */
   cachedTokens?: number;
   cacheWriteTokens?: number;
-  /** Of those written, kept for an hour, which costs more; absent likewise. */
+  /** Written tokens that are cached for an hour, which costs more; absent if none or not reported. */
   cacheWriteHourTokens?: number;
 }
 
@@ -170,44 +170,44 @@ export interface Failure {
   /** Safe for clients: without keys, addresses, or the vendor's message about the pool's own access. */
   error: ApiError;
   /**
-   * Details for the pool's owner alone (log and webhook), such as the vendor's message about a refused key,
-   * or the address that could not be reached. Without keys. Absent: `error.message` says it all.
+   * Details only for the pool's owner (log and webhook), such as the vendor's message about a refused key, or the address that could not be
+   * reached. Without keys. Absent if `error.message` says it all.
    */
   detail?: string;
-  /** Of `unsupported`: what the vendor named as the reason. */
+  /** For `unsupported`: what the vendor named as the reason. */
   refused?: RefusedParameter;
   /**
-   * Of `upstream_error`: the request may be the cause, as of a call that the model cannot write or of an answer beyond the
-   * gateway's bounds. Another member is asked, and the health of this one stays as it is.
+   * For `upstream_error`: the request may be the cause, for example a call that the model cannot write or an answer beyond the gateway's
+   * limits. Another member is called, and the health of this one does not change.
    */
   ignoredByHealth?: true;
-  /** Of `unsupported`: the model takes function tools in another API of the vendor alone. */
+  /** For `unsupported`: the model accepts function tools only in another API of the vendor. */
   toolsApiRequired?: true;
-  /** Of `unsupported`: the most tokens of an answer that the model gives, where the request allows more. */
+  /** For `unsupported`: the maximum answer tokens of the model, if the request allows more. */
   outputLimit?: number;
 }
 
 /**
- * A whole completion as OpenAI's JSON text. `output`: it holds text, a tool call, a refusal or reasoning. `media`: the
- * answer is no JSON, and is passed on as these bytes.
+ * A whole completion as OpenAI's JSON text. `output`: it contains text, a tool call, a refusal or reasoning. `media`: the answer is not
+ * JSON and is passed on as these bytes.
  */
 export type ParsedAnswer =
   | { kind: "answer"; text: string; output: boolean; usage: Usage | null; media?: VendorAnswer }
   | { kind: "failure"; failure: Failure };
 
-/** One `chat.completion.chunk` of OpenAI as JSON text; of a native format, one event. */
+/** One `chat.completion.chunk` of OpenAI as JSON text; for a native format, one event. */
 export interface Chunk {
   kind: "chunk";
   text: string;
-  /** The event's name; of native formats alone. */
+  /** The event's name; only for native formats. */
   event?: string;
-  /** It holds real output; roles, pings and empty deltas do not count. */
+  /** It contains real output; roles, pings and empty deltas do not count. */
   output: boolean;
   /** It finishes a choice. */
   finish: boolean;
   /** Set if the chunk reports usage. */
   usage: Usage | null;
-  /** It reports usage and nothing else: OpenAI's extra chunk without choices. */
+  /** It reports only usage: OpenAI's extra chunk without choices. */
   usageOnly: boolean;
   /** UTF-16 units of text, reasoning and calls in it, for the estimate if the stream reports no usage. */
   units: number;
@@ -223,24 +223,24 @@ export interface VendorEvent {
 
 /** Reads one stream. Malformed input is a `failure` of kind `upstream_error`, never an exception. */
 export interface StreamReader {
-  /** Empty for an event that brings nothing, such as a ping: it shows that the vendor holds the connection. */
+  /** Empty for an event without content, such as a ping: it shows that the vendor keeps the connection open. */
   push(event: VendorEvent): StreamPiece[];
   /**
-   * Whether a reasoning item or a block of thoughts has begun and not ended, in which the model may be silent for minutes.
-   * Absent: streams of the vendor do not tell.
+   * Whether a reasoning item or a thinking block has begun and not ended, during which the model may be silent for minutes. Absent if the
+   * vendor's streams do not show this.
    */
   thinking?(): boolean;
-  /** Whether a finished stream without output is an answer: the vendor counted tokens of it. Absent: it never is. */
+  /** Whether a finished stream without output is an answer: the vendor counted tokens of it. Absent if it never is. */
   mayBeEmpty?(): boolean;
-  /** Whether a choice is still unfinished; absent if streams of the vendor have one choice. */
+  /** Whether a choice is still unfinished; absent if the vendor's streams have one choice. */
   missing?(): boolean;
 }
 
 /** Another API of a vendor, in which it answers chat completions with function tools. */
 export interface ToolsApi {
-  /** Every request with function tools goes there; else those for models that refused them. */
+  /** Every request with function tools is sent there; otherwise only those for models that refused them. */
   always: boolean;
-  /** By the vendor's documentation alone: this server or model may lack it. */
+  /** Known only from the vendor's documentation: this server or model may lack it. */
   assumed?: true;
   chat(request: ChatRequest): PreparedRequest;
   answer(text: string, request: ChatRequest): ParsedAnswer;
@@ -263,12 +263,15 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
   stream(request: ChatRequest): StreamReader;
   /** Interprets any other status. `text`: at most 64 KiB of the body. `now`: epoch ms, for dates in headers. */
   failure(status: number, headers: Readonly<Record<string, string>>, text: string, now: number): Failure;
-  /** Embeddings in OpenAI's form; absent: the provider has none. */
+  /** Embeddings in OpenAI's form; absent if the provider has none. */
   embeddings?(request: Omit<ChatRequest, "stream">, settings: z.output<Settings>): PreparedRequest;
   embeddingsAnswer?(text: string, request: Omit<ChatRequest, "stream">): ParsedAnswer;
-  /** The most texts that it embeds in one request; more go in several. Each answer is written by `embeddingsAnswer`. Without it there is no bound. */
+  /**
+   * Maximum number of texts that it embeds in one request; more are sent in several. `embeddingsAnswer` writes each answer. Absent if there
+   * is no maximum.
+   */
   maxEmbedded?: number;
-  /** Operations whose requests and answers are passed on unchanged; absent: the provider has none. */
+  /** Operations whose requests and answers are passed on unchanged; absent if the provider has none. */
   forward?: {
     operations: readonly ForwardedOperation[];
     request(
@@ -279,23 +282,21 @@ interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
     /** Reads the answer of a 2xx. */
     answer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer;
   };
-  /** How it takes requests to a model in a vendor's own format; null if it does not. Absent: chat completions alone. */
+  /** How it accepts requests to a model in a vendor's own format; null if it does not. Absent if it has only chat completions. */
   native?(format: ClientFormat, settings: z.output<Settings>, model: string): NativeApi | null;
-  /** Where chat completions with function tools are answered that are refused elsewhere; null or absent: nowhere. */
+  /** The API for chat completions with function tools that are refused elsewhere; null or absent if there is none. */
   toolsApi?(settings: z.output<Settings>): ToolsApi | null;
-  /**
-   * Names all those who can open what one of them sealed in chat completions; null or absent: the member alone can.
-   */
+  /** Names the group of members that can open each other's seals in chat completions; null or absent if only the member itself can. */
   sealGroup?(settings: z.output<Settings>): string | null;
-  /** How it takes back thoughts that it did not seal; absent: it does not. */
+  /** How it accepts thoughts back that it did not seal; absent if it does not. */
   thoughts?: ThoughtForm;
-  /** The vendor to whose members unsealed thoughts go back; null or absent: to those at the same address. */
+  /** The vendor whose members receive unsealed thoughts back; null or absent for those at the same address. */
   vendor?(settings: z.output<Settings>): string | null;
-  /** The vendor whose list prices a model has; null or absent: no list price is known. */
+  /** The vendor whose list prices a model has; null or absent if no list price is known. */
   priceVendor?(settings: z.output<Settings>, model: string): ListedVendor | null;
   /**
-   * A request for the list of models, which costs no tokens and shows whether the vendor is available. Null when the vendor has
-   * none. `range`: one model is enough, or as many as fit on a page.
+   * A request for the list of models, which costs no tokens and shows whether the vendor is available. Null if the vendor has none.
+   * `range`: one model is enough, or as many as fit on a page.
    */
   check(settings: z.output<Settings>, range: "one" | "all"): VendorRequest | null;
 }

@@ -1,5 +1,5 @@
-// Masks the secrets of one member's settings in the failures that its vendor reports. `scrub.ts` recognises keys by their
-// form; this compares with the secrets themselves.
+// Masks the secrets of one member's settings in the failures that its vendor reports. `scrub.ts` recognizes keys by their form; this file
+// compares with the secrets themselves.
 
 import { mapPieces } from "#providers/translate/stream-reader.ts";
 import { withoutSecrets } from "#settings/redact.ts";
@@ -35,7 +35,7 @@ export function redactSecrets(provider: Provider, secrets: readonly string[]): P
     answer: (text, request) => withRedaction(provider.answer(text, request)),
     embeddingsAnswer: (text, request) => withRedaction(provider.embeddingsAnswer(text, request)),
     forwardAnswer: (operation, answer) => withRedaction(provider.forwardAnswer(operation, answer)),
-    // Also before it is parsed: a message that is cut to its maximum length may be cut inside a secret.
+    // Also before parsing: a message that is cut to its maximum length may be cut inside a secret.
     failure: (status, headers, text, now) =>
       redacted(provider.failure(status, headers, withoutSecrets(text, secrets), now)),
     stream: (request) => redactedReader(provider.stream(request)),

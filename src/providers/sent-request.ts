@@ -1,11 +1,10 @@
-// A request at the moment at which it is sent: some vendors have it signed, with the time in the signature, and others let it
-// in by a token that ends.
+// Completes a request at the moment it is sent: some vendors require a signature that includes the time, others a token that expires.
 
 import { signedHeaders } from "#settings/aws-signature.ts";
 import type { VendorRequest } from "./provider.ts";
 
 /**
- * What goes to the HTTP client: the request with all of its headers, and without the secrets by which it has them. `now`: epoch ms.
+ * The request as the HTTP client receives it: with all of its headers, and without the secrets from which they were made. `now`: epoch ms.
  * `token`: the access token of a request that has a grant for one.
  */
 export function sentRequest(

@@ -1,4 +1,4 @@
-// Settings fields that providers with one fixed host share: the address of that host, and headers to add.
+// Settings fields shared by providers with one fixed host: the address of that host, and additional headers.
 
 import { z } from "zod";
 import { headersField } from "#settings/headers.ts";
@@ -26,7 +26,7 @@ export function hostRoot(vendorUrl: string) {
 
 const maxKeys = 20;
 
-/** Several keys, beside `api_key` or in its place. */
+/** Several keys, in addition to `api_key` or instead of it. */
 export function severalKeys() {
   return z
     .array(secret())

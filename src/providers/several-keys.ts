@@ -1,4 +1,5 @@
-// Several keys of one member. Requests are made with one key at a time: settings as its adapter takes them, once for each.
+// Several keys of one member. Requests are made with one key at a time: there is one copy of the settings, in the form that the adapter
+// accepts, for each key.
 
 interface Keys {
   api_key?: string | undefined;
@@ -10,10 +11,10 @@ const keysIn = ({ api_key, api_keys = [] }: Keys): readonly string[] => [
   ...new Set(api_key === undefined ? api_keys : [api_key, ...api_keys]),
 ];
 
-/** The key with which a request is made by these settings; undefined: they have none. */
+/** The key that requests with these settings use; undefined if they have none. */
 export const keyOf = (settings: Keys): string | undefined => keysIn(settings)[0];
 
-/** The settings once for each of their keys, which is then the only one; as they are if they have no more than one. */
+/** The settings once for each of their keys, which is then the only one; unchanged if they have at most one. */
 export function keyedSettings(settings: unknown): readonly unknown[] {
   const { api_keys, ...one } = settings as Keys;
   const keys = keysIn({ ...one, api_keys });

@@ -1,26 +1,26 @@
-// What an access token is asked for with: a service account's key, which signs a statement (RFC 7523), or an application's
-// secret (RFC 6749, 4.4). Source: developers.google.com/identity/protocols/oauth2/service-account and
+// The credentials with which an access token is requested: a service account's key, which signs an assertion (RFC 7523), or an
+// application's secret (RFC 6749, 4.4). Source: developers.google.com/identity/protocols/oauth2/service-account and
 // learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow
 
 import { createPrivateKey, sign } from "node:crypto";
 
-/** How an access token is got. It holds secrets: of it nothing but the URL goes into logs and errors. */
+/** How to obtain an access token. It contains secrets: only its URL may appear in logs and errors. */
 export interface TokenGrant {
-  /** The token endpoint, to which the secrets go. */
+  /** The token endpoint, which receives the secrets. */
   url: string;
-  /** Who runs it, for people. */
+  /** The operator of the endpoint, for people to read. */
   issuer: string;
   scope: string;
   proof: ServiceAccountKey | ApplicationSecret;
 }
 
-/** The key of a service account of Google's. */
+/** The key of a Google service account. */
 interface ServiceAccountKey {
   email: string;
   /** PEM. */
   privateKey: string;
   keyId: string | null;
-  /** The endpoint for which the statement is made, also where a proxy is asked. */
+  /** The audience of the assertion, even if a proxy is called. */
   audience: string;
 }
 
@@ -34,12 +34,12 @@ interface ApplicationSecret {
 export const secretOf = ({ proof }: TokenGrant): string =>
   "clientSecret" in proof ? proof.clientSecret : proof.privateKey;
 
-/** How long a signed statement is valid, s: the most that Google takes. */
+/** Lifetime of a signed assertion, s: the maximum that Google accepts. */
 const statementS = 3600;
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** The statement with its signature (RS256). `now`: epoch ms. */
+/** The assertion with its signature (RS256). `now`: epoch ms. */
 function signedStatement(
   { email, privateKey, keyId, audience }: ServiceAccountKey,
   scope: string,
@@ -52,7 +52,7 @@ function signedStatement(
   return `${head}.${claims}.${signature.toString("base64url")}`;
 }
 
-/** The request for a token at `now`, epoch ms. The secrets are in its body alone. */
+/** The token request at `now`, epoch ms. The secrets are only in its body. */
 export function tokenRequest({ url, scope, proof }: TokenGrant, now: number) {
   const form =
     "clientSecret" in proof

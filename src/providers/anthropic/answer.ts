@@ -20,7 +20,7 @@ import { type OpenWriter, wholeAnswer } from "#providers/translate/whole-answer.
 import { anthropicError } from "./failure.ts";
 import { jsonTool, usesJsonTool, writesJson } from "./request.ts";
 
-/** `model_context_window_exceeded` and `pause_turn` are cut answers too. */
+/** `model_context_window_exceeded` and `pause_turn` are truncated answers too. */
 const finishes: Readonly<Record<string, string>> = {
   end_turn: "stop",
   stop_sequence: "stop",
@@ -74,8 +74,8 @@ export function countedOf(usage: Fields): TokenCounts | null {
 }
 
 /**
- * Whether an answer without content is one: Claude ends its turn so, with a few tokens counted, where it has nothing to add,
- * mostly after the results of tools (docs: "Empty responses with end_turn"). `usage`: the final counts.
+ * Whether an answer without content is valid: Claude ends its turn like this, with a few tokens counted, if it has nothing to add, mostly
+ * after tool results (docs: "Empty responses with end_turn"). `usage`: the final counts.
  */
 export const isEmptyTurn = (reason: string, usage: unknown): boolean =>
   reason === "end_turn" && isObject(usage) && (count(usage.output_tokens) ?? 0) > 0;
@@ -92,7 +92,7 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
   return wholeAnswer(unfolded(value), (openWriter) => new AnthropicStream(request, openWriter));
 }
 
-/** The events of a whole message: each block is whole from its beginning. */
+/** The events of a whole message: each block is complete from its beginning. */
 const unfolded = ({ content, stop_reason, stop_details, usage, ...message }: Fields): Fields[] => [
   { type: "message_start", message },
   ...fieldsIn(content).flatMap((content_block, index) => [
@@ -103,20 +103,20 @@ const unfolded = ({ content, stop_reason, stop_details, usage, ...message }: Fie
   { type: "message_stop" },
 ];
 
-/** The model did not follow the instruction to answer in JSON. Another member is asked, and the health of this one stays as it is. */
+/** The model did not follow the instruction to answer in JSON. Another member is called, and the health of this one does not change. */
 const noObject = ignoredByHealth(
   vendorFailure("upstream_error", 200, "The model did not answer with a JSON object.", {
     code: "bad_upstream_answer",
   }),
 );
 
-/** The text of the object that the answer is, also in a code fence or between sentences; null if there is no object. */
+/** The JSON object in the answer, also in a code fence or between sentences; null if there is none. */
 function objectIn(content: string): string | null {
   const text = content.slice(content.indexOf("{"), content.lastIndexOf("}") + 1);
   return isObject(parseJson(text)) ? text : null;
 }
 
-/** Whether a content block holds thoughts, in clear or sealed. */
+/** Whether a content block contains thoughts, in clear text or sealed. */
 export const isThinking = ({ type }: Fields): boolean => type === "thinking" || type === "redacted_thinking";
 
 /** Maximum number of tool calls whose state is kept. */
@@ -141,7 +141,7 @@ class AnthropicStream implements StreamReader {
   readonly #openWriter: OpenWriter;
   readonly #byTool: boolean;
   readonly #inJson: boolean;
-  /** The beginning of an object that the model writes. It is passed on once it is known to be one. */
+  /** The beginning of an object that the model writes. It is passed on once it is known to be an object. */
   #held = "";
   readonly #tools = new Map<unknown, OpenTool>();
   #chunks: ChunkWriter | null = null;
@@ -151,7 +151,7 @@ class AnthropicStream implements StreamReader {
   #finished = false;
   #thinking = false;
   #mayBeEmpty = false;
-  /** The current block of thoughts, and the number of those before it. */
+  /** The current thinking block, and the number of those before it. */
   #thoughts = { text: "", signature: "" };
   #details = 0;
 
@@ -242,7 +242,7 @@ class AnthropicStream implements StreamReader {
   }
 
   #blockStopped(write: ChunkWriter, event: Fields): StreamPiece[] {
-    // Some endpoints that are shaped like Anthropic's sign no thoughts, and want them back nevertheless.
+    // Some endpoints with Anthropic's format do not sign thoughts but need them back nevertheless.
     const { maker } = this.#request;
     this.#thinking = false;
     const { text, signature } = this.#thoughts;
@@ -316,7 +316,7 @@ class AnthropicStream implements StreamReader {
       case "message_stop":
         return this.#stopped(this.#chunks);
       default:
-        // New types of events may come at any time (docs: "handle unknown event types gracefully").
+        // New event types may be added at any time (docs: "handle unknown event types gracefully").
         return [];
     }
   }

@@ -1,5 +1,5 @@
-// The adapter for Anthropic's Messages API, which translates OpenAI's chat completions both ways. The key goes in a
-// header. Source: platform.claude.com/docs/en/api/overview, /docs/en/api/messages, /docs/en/api/models-list
+// The adapter for Anthropic's Messages API, which translates to and from OpenAI's chat completions. The key is sent in a header. Source:
+// platform.claude.com/docs/en/api/overview, /docs/en/api/messages, /docs/en/api/models-list
 
 import { z } from "zod";
 import { isOwnHost } from "#providers/prices/list-price.ts";

@@ -85,7 +85,7 @@ export function anthropicError(status: number, value: unknown, rest: number | nu
     if (limit !== undefined) return lengthRefused(failure, limit);
   }
   if (kind !== "unsupported" || param === null) return failure;
-  // "temperature: Extra inputs are not permitted", or a value that this model does not take.
+  // "temperature: Extra inputs are not permitted", or a value that this model does not accept.
   return { ...failure, refused: { name: param, valueOnly: !/extra inputs/i.test(vendorMessage) } };
 }
 

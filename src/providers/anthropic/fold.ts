@@ -1,4 +1,4 @@
-// Folds the events of a Messages stream into the whole message (`whole_answers: stream`): what Anthropic would have answered
+// Folds the events of a Messages stream into the whole message (`whole_answers: stream`): the answer that Anthropic would have given
 // without streaming. Source: platform.claude.com/docs/en/build-with-claude/streaming
 
 import { type Fields, isObject } from "#contract/normalise.ts";
@@ -12,7 +12,7 @@ interface Block {
   input: string;
 }
 
-/** The message as JSON text, with every number as it was spelled, and its usage. For events of one complete stream. */
+/** The message as JSON text, with every number in its original spelling, and its usage. For events of one complete stream. */
 export function foldedMessage(chunks: readonly Chunk[]): { text: string; usage: Usage | null } {
   const blocks = new Map<unknown, Block>();
   let message: Fields = {};
@@ -37,7 +37,7 @@ export function foldedMessage(chunks: readonly Chunk[]): { text: string; usage: 
   return { text: JSON.stringify({ ...message, content }), usage };
 }
 
-/** Texts of a block grow; a citation is one more of its list. A kind of delta that is not known here grows its texts too. */
+/** Texts of a block are concatenated; a citation is appended to its list. Texts of an unknown kind of delta are concatenated too. */
 function add(block: Block, { type, ...delta }: Fields): void {
   if (type === "input_json_delta") {
     block.input += textOf(delta.partial_json);
@@ -54,7 +54,7 @@ function add(block: Block, { type, ...delta }: Fields): void {
   }
 }
 
-/** Input that was cut off, and is no JSON, is kept as Anthropic advises for such input. */
+/** Truncated input that is not JSON is kept as Anthropic recommends for such input. */
 function finished({ fields, input }: Block): Fields {
   if (input.trim() === "") return fields;
   return { ...fields, input: parseAnswerExactly(input) ?? { INVALID_JSON: input } };

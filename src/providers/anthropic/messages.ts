@@ -1,7 +1,6 @@
-// Writes a conversation for Anthropic's Messages API: strictly alternating turns, tool results first in the user
-// turn after their calls, system text after a user turn alone, no whitespace-only text block. Source:
-// platform.claude.com/docs/en/api/messages, /docs/en/agents-and-tools/tool-use/handle-tool-calls and
-// /docs/en/build-with-claude/mid-conversation-system-messages
+// Writes a conversation for Anthropic's Messages API: strictly alternating turns, tool results first in the user turn after their calls,
+// system text only after a user turn, no whitespace-only text block. Source: platform.claude.com/docs/en/api/messages,
+// /docs/en/agents-and-tools/tool-use/handle-tool-calls and /docs/en/build-with-claude/mid-conversation-system-messages
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { append } from "#providers/translate/append.ts";
@@ -38,7 +37,7 @@ export function anthropicMessages(turns: readonly Turn[]): {
   return { messages: messages.map(short), issue: issues[0] ?? null };
 }
 
-/** The system text, joined by newlines like in the vendor's own OpenAI-compatible API. */
+/** The system text, joined by newlines as in the vendor's own OpenAI-compatible API. */
 export function anthropicSystem(system: readonly TextPart[]): string | Block[] | null {
   if (system.length === 0) return null;
   if (system.some(({ cacheControl }) => cacheControl)) return system.map((part) => textBlock(part));
@@ -48,7 +47,7 @@ export function anthropicSystem(system: readonly TextPart[]): string | Block[] |
 const blockOfThought = (detail: Fields): Block | null =>
   isUnsealed(detail) ? { type: "thinking", thinking: textOf(detail.text) } : thinkingBlock(detail);
 
-/** The thoughts of Claude that the turn brings back; those of other vendors have no block. */
+/** Claude's thoughts that the turn contains; those of other vendors have no block. */
 export const thinkingBlocks = ({ thoughts }: Extract<Turn, { role: "assistant" }>): Block[] =>
   thoughts.map(blockOfThought).filter((block) => block !== null);
 
@@ -116,7 +115,7 @@ function useBlock({ id, name, arguments: text }: Call): Block {
 }
 
 /**
- * Invalid arguments are wrapped, as the vendor advises
+ * Invalid arguments are wrapped, as the vendor recommends
  * (/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming#handling-invalid-json-in-tool-responses).
  */
 export function inputOf(text: string): unknown {

@@ -11,13 +11,13 @@ export interface ClaudeCapabilities {
   /** Thinks unless disabled: version 5. */
   thinksByDefault: boolean;
   /**
-   * What `thinking` turns it off where it thinks by default; null if nothing does (Opus 5.5, Fable and Mythos 5.1). Sonnet 5.5
-   * takes `between_tools` alone.
+   * The `thinking` setting that turns it off if it thinks by default; null if none does (Opus 5.5, Fable and Mythos 5.1). Sonnet 5.5
+   * accepts only `between_tools`.
    */
   thinkingOff: "disabled" | "between_tools" | null;
-  /** Can be made to call a tool: not Opus and Sonnet from 5.5 on, nor Fable and Mythos from 5.1 on. */
+  /** Can be forced to call a tool: not Opus and Sonnet from 5.5 on, nor Fable and Mythos from 5.1 on. */
   forcedTools: boolean;
-  /** Accepts `temperature`, `top_p` and `top_k`: up to 4.6; later models answer 400 to any but the default. */
+  /** Accepts `temperature`, `top_p` and `top_k`: up to 4.6; later models answer 400 to any value but the default. */
   sampling: boolean;
   /** Accepts only one of `temperature` and `top_p`: from 4.1 on. */
   eitherSampler: boolean;
@@ -25,9 +25,9 @@ export interface ClaudeCapabilities {
   structured: boolean;
   /** Has the effort `xhigh`: from 4.7 on. */
   xhigh: boolean;
-  /** Goes on with an answer that the request begins (an assistant message at its end): before 4.6. */
+  /** Continues an answer that the request begins (an assistant message at its end): before 4.6. */
   prefill: boolean;
-  /** Takes system messages between turns: Opus from 4.8 on, the others from 5 on. Elsewhere they are a 400. */
+  /** Accepts system messages between turns: Opus from 4.8 on, the others from 5 on. Other models answer 400. */
   systemBetweenTurns: boolean;
   /**
    * For requests without a limit, since Anthropic requires one: 21,333, the most that the vendor's SDKs
@@ -35,7 +35,7 @@ export interface ClaudeCapabilities {
    * every model accepts, for names without a version.
    */
   maxTokens: number;
-  /** The same for streams, which may take their time: from 4.5 on the most that the model writes. */
+  /** The same for streams, which may take longer: from 4.5 on the maximum that the model writes. */
   maxStreamTokens: number;
 }
 
@@ -72,7 +72,7 @@ export function claudeCapabilities(model: string): ClaudeCapabilities {
   };
 }
 
-/** Before 4.5 a limit that does not fit into the context beside the prompt is refused. */
+/** Before 4.5, a limit that does not fit into the context together with the prompt is refused. */
 function streamTokens(model: string, version: number): number {
   const isLong =
     version >= 500 ? /opus|sonnet|fable|mythos/i.test(model) : /opus/i.test(model) && version >= 406;

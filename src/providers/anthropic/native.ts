@@ -1,5 +1,5 @@
-// Anthropic's Messages API for clients that speak it themselves: requests and answers are forwarded, and only read as
-// far as the gateway needs. Source: platform.claude.com/docs/en/build-with-claude/streaming, code.claude.com/docs/en/llm-gateway-protocol
+// Anthropic's Messages API for clients that speak it themselves: requests and answers are forwarded and read only as far as the gateway
+// needs. Source: platform.claude.com/docs/en/build-with-claude/streaming, code.claude.com/docs/en/llm-gateway-protocol
 
 import { withMembers } from "#contract/json-text.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
@@ -13,8 +13,8 @@ import { anthropicError } from "./failure.ts";
 import { withoutForeignThinking } from "./sealed-thinking.ts";
 
 /**
- * The client's text with the member's name of the model, and without ways to choose another upstream. `more`: further members to set
- * or, with undefined, to leave out.
+ * The client's text with the member's model name, and without fields that choose another upstream. `more`: additional members to set or,
+ * with undefined, to remove.
  */
 export function forwardedBody(
   { text, model, foreign }: Pick<NativeRequest, "text" | "model" | "foreign">,
@@ -24,7 +24,7 @@ export function forwardedBody(
   return withMembers(withoutForeignThinking(text, foreign), changes);
 }
 
-/** The member's headers and the client's. Betas of both are asked for; the client's version counts. */
+/** The member's headers and the client's. Betas of both are requested; the client's version takes precedence. */
 export function forwardedHeaders(
   own: Readonly<Record<string, string>>,
   client: Readonly<Record<string, string>>,
@@ -50,7 +50,7 @@ function reported(usage: Fields): Usage | null {
   return counted && usageOf(counted);
 }
 
-/** A whole message, as it came. */
+/** A whole message, unchanged. */
 export function forwardedAnswer(text: string): ParsedAnswer {
   const value = parseJson(text);
   if (!isObject(value)) return badAnswer("Anthropic's answer is not a JSON object.");
@@ -66,25 +66,25 @@ export function forwardedAnswer(text: string): ParsedAnswer {
   return { kind: "answer", text, output, usage: reported(mergeUsage({}, value.usage)) };
 }
 
-/** Units of text, thoughts or arguments in a delta. */
+/** Number of units of text, thoughts or arguments in a delta. */
 function unitsOf(delta: Fields): number {
   return textOf(delta.text).length + textOf(delta.thinking).length + textOf(delta.partial_json).length;
 }
 
-/** Reads the events of a stream as they are passed on. Nothing after an error or the end is read. */
+/** Reads the events of a stream as they are passed on. Nothing is read after an error or the end. */
 export function forwardedStream(): StreamReader {
   let usage: Fields = {};
   let started = false;
   let finished = false;
   let over = false;
-  /** A block of thoughts is open, in which the model may be silent for minutes. */
+  /** A thinking block is open, during which the model may be silent for minutes. */
   let thinking = false;
   let thought = false;
 
   const read = (name: string | null, data: string): StreamPiece[] => {
     const value = parseJson(data);
     const type = isObject(value) && typeof value.type === "string" ? value.type : (name ?? "");
-    // The client gets pings of ours: these may come before there is any output.
+    // The client gets pings from the gateway: the vendor's may be sent before there is any output.
     if (type === "ping") return [];
     if (type === "error" || (isObject(value) && isObject(value.error)))
       return [{ kind: "failure", failure: anthropicError(200, value, null) }];

@@ -1,8 +1,7 @@
-// Translates an OpenAI request for Anthropic's Messages API. Each parameter is translated, at its default, a hint,
-// or refused by name. Dropped as hints: `seed` (best effort at OpenAI too), an image's `detail`, `strict` of tools
-// that Anthropic cannot enforce. Extensions: `thinking` and `top_k` as Anthropic has them, `cache_control` on parts, on
-// tools and at the top.
-// Source: platform.claude.com/docs/en/api/messages and /docs/en/api/openai-sdk
+// Translates an OpenAI request for Anthropic's Messages API. Each parameter is either translated, at its default, a hint, or refused by
+// name. Dropped as hints: `seed` (best effort at OpenAI too), an image's `detail`, `strict` of tools that Anthropic cannot enforce.
+// Extensions: `thinking` and `top_k` as in Anthropic's API, `cache_control` on parts, on tools and at the top. Source:
+// platform.claude.com/docs/en/api/messages and /docs/en/api/openai-sdk
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { ChatRequest, PreparedRequest } from "#providers/provider.ts";
@@ -35,7 +34,7 @@ export function usesJsonTool({ body, model }: Pick<ChatRequest, "body" | "model"
   return wantsJson(body) && claudeCapabilities(model).forcedTools;
 }
 
-/** Whether an instruction asks for an object as the text, since the model cannot be made to call `jsonTool`. */
+/** Whether an instruction requests the object as text, because the model cannot be forced to call `jsonTool`. */
 export function writesJson({ body, model }: Pick<ChatRequest, "body" | "model">): boolean {
   return wantsJson(body) && !claudeCapabilities(model).forcedTools;
 }
@@ -43,9 +42,9 @@ export function writesJson({ body, model }: Pick<ChatRequest, "body" | "model">)
 const jsonInstruction =
   "The answer has to be one JSON object: no text before it, no text after it, and no code fence around it.";
 
-/** The most strict tools of a request that Anthropic compiles. */
+/** Maximum number of strict tools in a request that Anthropic compiles. */
 const maxStrictTools = 20;
-/** Thinking tokens by effort, for models that take a budget; Anthropic's minimum is 1024. */
+/** Thinking tokens by effort, for models that accept a budget; Anthropic's minimum is 1024. */
 const budgets: Readonly<Record<string, number>> = {
   minimal: 1024,
   low: 2048,
@@ -55,7 +54,7 @@ const budgets: Readonly<Record<string, number>> = {
   max: 24_000,
 };
 const minThinkingBudget = 1024;
-/** The most output, thinking included, of every model that takes a budget. */
+/** The maximum output, thinking included, that every model with a thinking budget supports. */
 const maxTokensWithThinking = 32_000;
 const efforts: Readonly<Record<string, string>> = {
   minimal: "low",
@@ -69,14 +68,14 @@ const efforts: Readonly<Record<string, string>> = {
 export interface Thinking {
   thinking?: object;
   effort?: string;
-  /** The parameter that asks for it; absent: none does. */
+  /** The parameter that requests thinking; absent if none does. */
   param?: string;
   /** Thinking tokens; `max_tokens` includes them. */
   budget: number;
   on: boolean;
 }
 
-/** A request. `adapted`: parameters that it answers by an instruction. */
+/** A request. `adapted`: parameters that are replaced by an instruction. */
 interface ClaudeBody {
   kind: "body";
   body: Body;
@@ -91,7 +90,7 @@ type Body = { messages: AnthropicMessage[]; max_tokens: number } & Record<string
  */
 const noSamplersSince = "2026-10-21";
 
-/** `maxTokens`: the member's limit for requests without one. `version`: of the API, a date. */
+/** `maxTokens`: the member's limit for requests without one. `version`: that of the API, a date. */
 export function anthropicBody(
   request: ChatRequest,
   maxTokens: number | undefined,
@@ -146,8 +145,8 @@ export function anthropicBody(
 }
 
 /**
- * Claude calls no tool that it is made to call while it thinks. A request that asks for both is refused by the name of what asks
- * for thoughts, without which a pool that adapts requests asks again; models that think by default are asked not to.
+ * Claude cannot be forced to call a tool while it thinks. A request for both is refused with the name of the parameter that requests
+ * thoughts, and a pool that adapts requests retries without that parameter; models that think by default are requested not to.
  */
 export function withoutThoughts(
   thinking: Thinking,
@@ -160,15 +159,14 @@ export function withoutThoughts(
   return isDefault ? { ...thinking, thinking: { type: thinkingOff } } : thinking;
 }
 
-/** Tokens of a whole answer without a limit: thoughts with a budget come on top. */
+/** Tokens of a whole answer without a limit: a thinking budget is added to it. */
 function wholeTokens({ maxTokens }: ClaudeCapabilities, { budget }: Thinking): number {
   return budget === 0 ? maxTokens : Math.min(maxTokens + budget, maxTokensWithThinking);
 }
 
 /**
- * `reasoning_effort`. A budget counts towards `max_tokens`, so it leaves a fifth of a given limit. Inside a
- * round of tool calls, models with a budget need the signed thinking before the calls: where the client did not send it
- * back, they go on without thinking.
+ * `reasoning_effort`. A budget counts towards `max_tokens`, so it leaves a fifth of a given limit. Within a round of tool calls, models
+ * with a budget need the signed thinking before the calls: if the client did not send it back, they continue without thinking.
  */
 export function thinkingOf(
   fields: RequestFields,
@@ -190,7 +188,7 @@ export function thinkingOf(
   if (effort === undefined) return off;
   if (effort === "none") {
     if (!facts.thinksByDefault) return off;
-    // The least that such a model can be asked for.
+    // The minimum that such a model accepts.
     if (facts.thinkingOff === null) return { ...off, effort: "low" };
     return { ...off, thinking: { type: facts.thinkingOff } };
   }
@@ -228,7 +226,7 @@ export function thinkingOf(
   };
 }
 
-/** Anthropic's temperature ends at 1, not at 2. The default 1 is omitted: some models refuse the parameter. */
+/** Anthropic's maximum temperature is 1, not 2. The default 1 is omitted: some models refuse the parameter. */
 export function samplingOf(
   fields: RequestFields,
   facts: ClaudeCapabilities,
@@ -285,7 +283,7 @@ function toolsAndChoice(
   tools: object[];
   choice: object | null;
   instruction: string | null;
-  /** The model is made to call a tool. */
+  /** The model is forced to call a tool. */
   isForced: boolean;
   adapted: readonly string[];
 } {
@@ -320,8 +318,8 @@ function toolsAndChoice(
 }
 
 /**
- * How a model that cannot be made to call a tool is brought to it: by the instruction `forced`, with a named tool as the only one
- * `offered`. Null: the model can be made to, or need not call any.
+ * How to make a model call a tool if it cannot be forced to: with the instruction `forced`, and, for a named tool, with that tool as the
+ * only one `offered`. Null if the model can be forced, or need not call any.
  */
 export function forcedBy(
   { forcedTools }: ClaudeCapabilities,
@@ -333,7 +331,7 @@ export function forcedBy(
   return { forced, offered: isNamed ? tools.filter(({ name }) => name === choice.names[0]) : tools };
 }
 
-/** The instruction for a model that cannot be made to call a tool; null if the choice is the model's. */
+/** The instruction for a model that cannot be forced to call a tool; null if the model may choose. */
 function instructionFor(choice: ToolChoice | undefined): string | null {
   if (choice?.kind === "required") return "This answer has to call at least one of the tools.";
   return choice?.kind === "named" ? `This answer has to call the tool \`${choice.names[0]}\`.` : null;
@@ -376,15 +374,13 @@ function choiceJson(
   }
 }
 
-/** Asks Anthropic to cache the prompt up to its last part. */
+/** Requests caching of the prompt up to its last part. */
 function cacheControlOf(fields: RequestFields): Fields | null {
   const control = fields.take("cache_control");
   return isObject(control) ? control : null;
 }
 
-/**
- * Anthropic's `metadata.user_id` equals OpenAI's `user` and `safety_identifier`: an opaque id against abuse.
- */
+/** Anthropic's `metadata.user_id` corresponds to OpenAI's `user` and `safety_identifier`: an opaque id for abuse detection. */
 function userOf(fields: RequestFields): string | null {
   const user = fields.take("safety_identifier") ?? fields.take("user");
   return typeof user === "string" && user !== "" && user.length <= 256 ? user : null;

@@ -47,7 +47,7 @@ export function structuredSchema(schema: Fields): Fields | null {
     } else if (listsOfSchemas.includes(key) && Array.isArray(value)) {
       const parts = value.map(structuredPart);
       if (parts.includes(null)) return null;
-      // Anthropic has no `oneOf`; an answer that fits exactly one schema fits any of them.
+      // Anthropic has no `oneOf`; an answer that matches exactly one schema matches any of them.
       result[key === "oneOf" ? "anyOf" : key] = parts;
     } else if (key === "items" && isObject(value)) {
       const part = structuredPart(value);
@@ -89,7 +89,7 @@ export function isRecursive(schema: Fields): boolean {
         definitions.set(`#/${key}/${name}`, references);
       }
   }
-  // Depth first, without recursion: a chain of definitions is as long as its caller likes.
+  // Depth first, without recursion: the caller decides how long a chain of definitions is.
   const path: { name: string; left: string[] }[] = [{ name: "#", left: [...root] }];
   const onPath = new Set(["#"]);
   const done = new Set<string>();
@@ -108,7 +108,7 @@ export function isRecursive(schema: Fields): boolean {
   return false;
 }
 
-/** Collects the local references of a schema. Its depth is bounded by that of the request. */
+/** Collects the local references of a schema. Its depth is limited by that of the request. */
 function addReferences(part: unknown, references: Set<string>, key = ""): void {
   if (key === "$ref" && typeof part === "string" && part.startsWith("#")) references.add(part);
   if (Array.isArray(part)) for (const item of part) addReferences(item, references);

@@ -1,6 +1,6 @@
-// Signed and encrypted thoughts of the Messages API. Anthropic takes those that its own models had, from each of its
-// accounts, and refuses every other signature: thoughts of other vendors' models carry a mark in place of one, and what the
-// member cannot open is taken out. Source: platform.claude.com/docs/en/build-with-claude/extended-thinking
+// Signed and encrypted thoughts of the Messages API. Anthropic accepts those of its own models, from any of its accounts, and refuses every
+// other signature: thoughts of other vendors' models have a marker instead of one, and those that the member cannot open are removed.
+// Source: platform.claude.com/docs/en/build-with-claude/extended-thinking
 
 import { withMembers } from "#contract/json-text.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
@@ -9,18 +9,18 @@ import type { Failure, NativeRequest, SealedReasoning } from "#providers/provide
 import { fieldsIn, parseExactly, parseJson, textOf } from "#providers/translate/json.ts";
 import { hasPacked, isPacked, plainThought } from "#providers/translate/reasoning-details.ts";
 
-/** In place of the signature of thoughts that no vendor signed. */
+/** Replaces the signature of thoughts that no vendor signed. */
 export const foreignSignature = "trunkline-unsigned";
 
-/** A mark of this gateway, or thoughts of another vendor that were packed here. */
+/** A marker of this gateway, or thoughts of another vendor that were packed here. */
 const isOurs = (seal: string) => seal === foreignSignature || isPacked(seal);
 
-/** Thoughts that endpoints of other vendors tell in Anthropic's form without a signature: Claude refuses them. */
+/** Thoughts that other vendors' endpoints return in Anthropic's form without a signature: Claude refuses them. */
 const isUnsigned = ({ type, signature }: Fields) => type === "thinking" && textOf(signature) === "";
 
 /**
- * What only those take who made it: a thought's signature, the thought itself, or an unsigned one as `plainThought` has it. Empty:
- * the block has no thoughts.
+ * What only the maker accepts: a thought's signature, the thought itself, or an unsigned one in the form of `plainThought`. Empty if the
+ * block has no thoughts.
  */
 function sealOf(block: Fields): string {
   if (isUnsigned(block)) return plainThought(textOf(block.thinking) || " ");
@@ -33,7 +33,7 @@ const sealsIn = (content: unknown) =>
     .map(sealOf)
     .filter((seal) => seal !== "" && !isOurs(seal));
 
-/** The seals of a whole message, or of an event by itself. */
+/** The seals of a whole message, or of a single event. */
 function sealsMade(text: string): string[] {
   if (!/"(?:redacted_)?thinking"|"signature/.test(text)) return [];
   const value = parseJson(text);
@@ -44,7 +44,7 @@ function sealsMade(text: string): string[] {
   return signature === "" ? sealsIn([...fieldsIn(value.content), ...sealed]) : [signature];
 }
 
-/** Of a stream, a block's seal is known where it ends: its signature comes last, and unsigned thoughts are whole then. */
+/** In a stream, a block's seal is known at its end: its signature comes last, and unsigned thoughts are complete then. */
 function madeInPieces(): (text: string) => string[] {
   let block: Fields | null = null;
   return (text) => {
@@ -70,7 +70,7 @@ function madeInPieces(): (text: string) => string[] {
   };
 }
 
-/** Anthropic's own sentences, with the block's place in front; its type is that of every wrong request. */
+/** Anthropic's own sentences, preceded by the block's position; the type is the same as for every invalid request. */
 const refusal =
   /^messages\.\d+\.content\.\d+(?:(\.[a-z_]+)*: invalid `?(signature|data)`? in `?(redacted_)?thinking`? block|\.thinking\.signature: )/i;
 
@@ -82,8 +82,8 @@ export const isSignatureRefusal = ({ kind, status, error }: Failure) =>
 export const anthropicUrl = "https://api.anthropic.com";
 
 /**
- * `baseUrl`: of the member. At Anthropic's own address all accounts open the same thoughts, and so do Claude's on the clouds that
- * Anthropic names as compatible: they have that address here. `model`: Claude's models sign all of their thoughts.
+ * `baseUrl`: that of the member. At Anthropic's own address all accounts can open the same thoughts, and so can Claude on the clouds that
+ * Anthropic lists as compatible: they have that address here. `model`: Claude's models sign all of their thoughts.
  */
 export function sealedThinking(baseUrl: string, model: string): SealedReasoning {
   const isClaude = isOwnHost(baseUrl, anthropicUrl) || /(?:^|[/.])claude-/.test(model);
@@ -100,7 +100,7 @@ export function sealedThinking(baseUrl: string, model: string): SealedReasoning 
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** The text of a request without the thoughts that the member cannot open; nearly every text is returned as it is. */
+/** The text of a request without the thoughts that the member cannot open; nearly every text is returned unchanged. */
 export function withoutForeignThinking(text: string, foreign: ReadonlySet<string> = nothing): string {
   if (foreign.size === 0 && !text.includes(foreignSignature) && !hasPacked(text)) return text;
   const body = parseExactly(text);
@@ -112,7 +112,7 @@ export function withoutForeignThinking(text: string, foreign: ReadonlySet<string
   let isUnderWay = false;
   const messages = fieldsIn(body.messages).flatMap((message) => {
     const { role, content } = message;
-    // The results of tools go on with the turn of the calls before them.
+    // Tool results continue the turn of the calls before them.
     if (role === "assistant") isUnderWay = false;
     else if (role === "user" && !fieldsIn(content).some(({ type }) => type === "tool_result"))
       isUnderWay = false;
@@ -128,8 +128,8 @@ export function withoutForeignThinking(text: string, foreign: ReadonlySet<string
 }
 
 /**
- * The turn under way has lost its thoughts. Models with a budget of thoughts demand that it begins with some (`enabled`),
- * so that the rest of this turn goes without, and without the edits of a context that has them.
+ * The current turn has lost its thoughts. Models with a thinking budget require that it begins with some (`enabled`), so the rest of this
+ * turn is sent without thinking, and without the context edits that need it.
  */
 function withoutThinking(body: NativeRequest["body"]): Record<string, string | undefined> {
   const { thinking, context_management: context } = body;

@@ -1,5 +1,5 @@
-// Writes a whole message as the stream that was asked for: some servers and proxies that speak the Messages API do not
-// stream. The opposite of fold.ts. Source: platform.claude.com/docs/en/build-with-claude/streaming
+// Writes a whole message as the stream that was requested: some servers and proxies that speak the Messages API do not stream. The opposite
+// of fold.ts. Source: platform.claude.com/docs/en/build-with-claude/streaming
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
@@ -7,14 +7,14 @@ import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.
 const event = (type: string, fields: Fields) =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
 
-/** Texts of a block that grow by deltas, and the delta of each. */
+/** Text fields of a block that are sent as deltas, and the delta type of each. */
 const growing = {
   text: "text_delta",
   thinking: "thinking_delta",
   signature: "signature_delta",
 } as const;
 
-/** The beginning of a block, and the deltas that make the rest of it. */
+/** The beginning of a block, and the deltas for the rest of it. */
 function pieces(block: Fields): { begin: Fields; deltas: Fields[] } {
   const begin: Record<string, unknown> = { ...block };
   const deltas: Fields[] = [];
@@ -36,7 +36,7 @@ function pieces(block: Fields): { begin: Fields; deltas: Fields[] } {
   return { begin, deltas };
 }
 
-/** The events of a whole message, with every field and every digit that it has. */
+/** The events of a whole message, with all of its fields and digits. */
 export function unfoldedMessage(text: string): string {
   const message = parseAnswerExactly(text);
   if (!isObject(message)) return "";

@@ -1,4 +1,4 @@
-// Translates the answers and streams of Converse into OpenAI's. A stream's usage comes last, behind the stop. Source:
+// Translates the answers and streams of Converse into OpenAI's. A stream's usage comes last, after the stop. Source:
 // docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, …/API_runtime_ConverseStream.html and
 // …/API_runtime_TokenUsage.html
 
@@ -32,7 +32,7 @@ const finishes: Readonly<Record<string, string>> = {
 const finishOf = (reason: string): string =>
   Object.hasOwn(finishes, reason) ? (finishes[reason] ?? reason) : reason;
 
-/** The model wrote what Bedrock cannot read. Another member is asked, and the health of this one stays as it is. */
+/** The model wrote something that Bedrock cannot parse. Another member is called, and the health of this one does not change. */
 function malformed(reason: string): Failure | null {
   if (reason !== "malformed_model_output" && reason !== "malformed_tool_use") return null;
   const message = `The model broke off its answer: ${reason}.`;
@@ -62,11 +62,11 @@ function countedOf(usage: unknown): TokenCounts | null {
   };
 }
 
-/** Whether an answer without content is one: the model ended its turn, with some tokens counted. */
+/** Whether an answer without content is valid: the model ended its turn, with some tokens counted. */
 const isEmptyTurn = (reason: string, usage: unknown): boolean =>
   reason === "end_turn" && isObject(usage) && (count(usage.outputTokens) ?? 0) > 0;
 
-/** The chat completion of Converse's answer, from its JSON. */
+/** The chat completion of a Converse answer, from its JSON. */
 export function bedrockAnswer(text: string, request: ChatRequest): ParsedAnswer {
   const value = parseAnswerExactly(text);
   if (!isObject(value)) return badAnswer("Bedrock's answer is not a JSON object.");
@@ -108,7 +108,7 @@ const unfolded = (content: readonly Fields[], stopReason: string, usage: unknown
 /** Maximum number of tool calls whose state is kept. */
 const maxTools = 1024;
 
-/** Exceptions of the stream have the names of the others, with a small letter in front. */
+/** Exceptions of the stream have the names of the others, with a lower-case first letter. */
 const exceptionName = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
 /** Reads the events of a stream. */
@@ -125,7 +125,7 @@ class BedrockStream implements StreamReader {
   #thinking = false;
   #stopReason = "";
   #mayBeEmpty = false;
-  /** The current block of thoughts, and the number of those before it. */
+  /** The current thinking block, and the number of those before it. */
   #thoughts = { text: "", signature: "" };
   #details = 0;
 

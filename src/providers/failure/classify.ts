@@ -1,7 +1,7 @@
-// Classifies vendor errors by one set of rules. Codes, type and status decide, because only the vendor writes them.
-// A message counts only by its opening sentence: further on it may quote the client ("Unrecognized request argument
-// supplied: insufficient_quota"), and one client must not be able to put a member into a cooldown for all others. That
-// a member cannot serve the request may be read from more, because it changes nothing for others.
+// Classifies vendor errors by one set of rules. Codes, type and status decide, because only the vendor writes them. A message counts only
+// by its opening sentence: the rest may quote the client ("Unrecognized request argument supplied: insufficient_quota"), and one client
+// must not be able to put a member into a cooldown for all others. Whether a member lacks what the request needs may be read from more of
+// the message, because it has no effect on others.
 
 import type { Failure } from "#providers/provider.ts";
 import { cannotServe, isUnknownForm } from "./member-cannot.ts";
@@ -49,20 +49,19 @@ const refinements: Readonly<Record<Kind, readonly Kind[]>> = {
     "unsupported",
   ],
   rate_limited: ["unauthorized", "unsupported"],
-  // A 403 may also be about one request: its content, or a file that it names.
+  // A 403 may also concern a single request: its content, or a file that it names.
   unauthorized: ["content_policy", "invalid_request"],
-  // llama.cpp, Ollama and gateways answer 500 to what the request asks for and they lack.
+  // llama.cpp, Ollama and gateways answer 500 if the request needs something that they lack.
   upstream_error: ["unauthorized", "context_length", "unsupported"],
   context_length: [],
   content_policy: [],
 };
 
 /**
- * Validators put the client's own key first ("KEY: Extra inputs are not permitted"): such a message opens
- * with text that the client chose.
+ * Validators put the client's own key first ("KEY: Extra inputs are not permitted"): such a message begins with text that the client chose.
  */
 const startsWithCallerKey = /: (field required|input should )/i;
-/** The same validators, about a key that they do not know: this member cannot. */
+/** The same validators, for a key that they do not know: this member cannot serve the request. */
 const unknownKey = /: (extra inputs are not permitted|extra fields? not permitted)/i;
 
 /** The kind of failure that an error means. */
@@ -88,10 +87,10 @@ export function classify({ status, codes, param, message }: VendorError, words: 
   return meant === "model_not_found" ? "unsupported" : meant;
 }
 
-/** Kinds that change nothing for other callers: they may be read from behind what a server puts before the vendor's words. */
+/** Kinds that have no effect on other callers: they may be read from behind the prefixes that a server puts before the vendor's message. */
 const aboutRequest: readonly Kind[] = ["context_length", "content_policy", "unsupported", "invalid_request"];
 
-/** What the opening of the message says, in the vendor's own words or in those of any other vendor. */
+/** The meaning of the opening of the message, in the vendor's own phrases or in those of any other vendor. */
 function openingOf(message: string, known: VendorErrorRules["openings"], refused: boolean): Kind | null {
   if (isUnknownForm(message)) return "unsupported";
   if (startsWithCallerKey.test(message)) return null;

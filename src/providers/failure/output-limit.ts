@@ -1,18 +1,18 @@
-// Reads from a vendor's refusal that the request allows a longer answer than the model gives, and how long one may be.
-// The vendor's field for the parameter decides first, then the opening of its message, which holds nothing of the request
-// but a number. Sources: refusals of OpenAI, DeepSeek, Mistral, Groq, Qwen, Anthropic, Gemini in users' reports.
+// Detects from a vendor's refusal that the request allows a longer answer than the model gives, and the maximum. The vendor's field for the
+// parameter decides first, then the opening of its message, which contains nothing of the request but a number. Sources: refusals of
+// OpenAI, DeepSeek, Mistral, Groq, Qwen, Anthropic, Gemini in users' reports.
 
-/** The names that the limit of an answer has in the vendors' formats. */
+/** The names of the answer limit in the vendors' formats. */
 const parameter = /^[`'"]?(?:max_(?:completion_|output_|new_)?tokens|maxOutputTokens)[`'"]?$/;
 
-/** A message that is about the parameter from its beginning. */
+/** A message that begins with the parameter. */
 const opening =
   /^(?:<\d{3}> [\w.]{1,80}: )?(?:invalid |the parameter |range of |unable to submit request because it has an? )?[`'"]?(?:max_(?:completion_|output_|new_)?tokens|maxOutputTokens)\b/i;
 
-/** Codes that say by themselves that the number is too great. */
+/** Codes that by themselves mean that the number is too large. */
 const tooGreat: readonly string[] = ["integer_above_max_value", "less_than_equal"];
 
-/** The words around the greatest number that the vendor accepts. */
+/** The phrases around the largest number that the vendor accepts. */
 const greatest: readonly RegExp[] = [
   /\bat most [`'"]?(\d{1,10}(?:,\d{3}){0,3})/i,
   /(?:\bless than or equal to|<=) ?[`'"]?(\d{1,10}(?:,\d{3}){0,3})/i,
@@ -23,7 +23,7 @@ const greatest: readonly RegExp[] = [
 const below = /\bto (\d{1,10}(?:,\d{3}){0,3}) \(exclusive\)/i;
 const withoutNumber = /\btoo (?:large|high|big|long)\b|\bexceed|\babove\b|\bmaximum\b/i;
 
-/** The vendor's error, as far as it counts here. `max`: the limit from a field of its own, where the error has one. */
+/** The relevant parts of the vendor's error. `max`: the limit from a separate field, if the error has one. */
 interface Refused {
   param: string | null;
   codes: readonly string[];
@@ -32,8 +32,8 @@ interface Refused {
 }
 
 /**
- * The most tokens of an answer that the refusal names, at least 1; null if it names none that can be read. Undefined: the
- * refusal is about something else.
+ * The maximum answer tokens that the refusal states, at least 1; null if it states none that can be read. Undefined if the refusal is about
+ * something else.
  */
 export function outputLimit({ param, codes, message, max = null }: Refused): number | null | undefined {
   if (param === null ? !opening.test(message) : !parameter.test(param)) return undefined;

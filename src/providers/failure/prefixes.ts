@@ -1,5 +1,5 @@
-// What servers put before the words of the vendor that they asked: the names of exceptions, statuses, JSON in a text. None of
-// it is text of a client, so what follows is still an opening. Sources: LiteLLM, OpenRouter, DashScope, TGI, the vendors' SDKs.
+// Prefixes that servers put before the message of the vendor that they called: exception names, statuses, JSON in a text. None of it is
+// client text, so what follows still counts as an opening. Sources: LiteLLM, OpenRouter, DashScope, TGI, the vendors' SDKs.
 
 import type { Failure } from "#providers/provider.ts";
 
@@ -21,14 +21,14 @@ const prefixes: readonly RegExp[] = [
 ];
 const maxPrefixes = 12;
 
-/** Names of exceptions that say what an error means; of LiteLLM. */
+/** Names of LiteLLM's exceptions that determine what an error means. */
 const named: readonly (readonly [RegExp, Failure["kind"]])[] = [
   [/ContextWindowExceeded/, "context_length"],
   [/ContentPolicyViolation/, "content_policy"],
   [/UnsupportedParams/, "unsupported"],
 ];
 
-/** `text`: the message without what servers put before it. `kind`: what the name of an exception there means, or null if it names none. */
+/** `text`: the message without a server's prefixes. `kind`: the meaning of an exception name in them, or null if there is none. */
 export function withoutPrefixes(message: string): { text: string; kind: Failure["kind"] | null } {
   let text = message;
   let kind: Failure["kind"] | null = null;

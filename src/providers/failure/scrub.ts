@@ -1,20 +1,20 @@
-// Finds keys in texts, and makes a vendor's message safe for clients: removes keys, the query and login of URLs, and control
-// characters. It works by the form of keys, because a vendor may quote a key that is not in our settings; a new kind of key that
-// resembles no other would pass. Every rule looks ahead a bounded distance, so that 64 KiB are quick.
+// Finds keys in texts and makes a vendor's message safe for clients: removes keys, the query and login of URLs, and control characters. It
+// recognizes keys by their form, because a vendor may quote a key that is not in our settings; a new kind of key that resembles no other
+// would not be found. Every rule looks ahead a limited distance, so that 64 KiB are fast.
 
 import { oneLine } from "#settings/redact.ts";
 
 const hidden = "***";
 
-/** The longest message that is passed on, UTF-16 units. */
+/** Maximum length of a message that is passed on, UTF-16 units. */
 const maxLength = 2000;
 
 /** A URL keeps its scheme, host and path: no login, no query, no fragment. */
 const urls = /\b([a-z][a-z0-9+.-]{1,12}:\/\/)(?:[^\s/?#"'<>@]*@)?([^\s?#"'<>]*)(?:[?#][^\s"'<>]*)?/giu;
 
-/** What keys look like, and what of a match is kept. The order matters: values named as secrets, then values that look like secrets. */
+/** The forms of keys, and which part of a match is kept. The order matters: values named as secrets, then values that look like secrets. */
 const rules: readonly [RegExp, "" | "$1" | "$1 "][] = [
-  // "x-api-key": "…", API key provided: …, access_token=…; in JSON within JSON too, whose quotes are escaped.
+  // "x-api-key": "…", API key provided: …, access_token=…; also in JSON within JSON, whose quotes are escaped.
   [
     /((?:api|access|secret|auth|private|subscription|security|session)[-_ ]?(?:key|token)(?: provided| given)?\\{0,3}["']?\s?[:=]\s?\\{0,3}["']?)[^\s"'&,;<>]{6,}/giu,
     "$1",
@@ -33,10 +33,10 @@ const rules: readonly [RegExp, "" | "$1" | "$1 "][] = [
   // Google's API keys, access tokens and their successors; AWS access keys; JSON web tokens.
   [/(?<![A-Za-z0-9])(?:AIza[A-Za-z0-9_*.-]{10,}|ya29\.[A-Za-z0-9_.-]{10,}|AQ\.[A-Za-z0-9_-]{10,})/gu, ""],
   [/(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}/gu, ""],
-  // AWS's session tokens are base64, whose strokes and plus signs break up a run of letters and digits.
+  // AWS's session tokens are base64, whose slashes and plus signs split up runs of letters and digits.
   [/(?<![A-Za-z0-9+/=])(?:IQoJ|FwoG|FQoG|AQoD)[A-Za-z0-9+/=]{16,}/gu, ""],
   [/(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,4}/gu, ""],
-  // Secrets of AWS's access keys: 40 characters of base64.
+  // AWS secret access keys: 40 characters of base64.
   [
     /(?<![A-Za-z0-9+/=])(?=[A-Za-z+/]{0,39}[0-9])(?=[a-z0-9+/]{0,39}[A-Z])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/gu,
     "",
@@ -45,7 +45,7 @@ const rules: readonly [RegExp, "" | "$1" | "$1 "][] = [
   [/(?<![A-Za-z0-9])(?=[A-Za-z]{0,64}[0-9])(?=[0-9]{0,64}[A-Za-z])[A-Za-z0-9]{32,}/gu, ""],
 ];
 
-/** The text with `mark` in place of everything that looks like a key. */
+/** The text with everything that looks like a key replaced by `mark`. */
 export function withoutKeys(text: string, mark: string): string {
   let masked = text;
   for (const [pattern, kept] of rules) masked = masked.replace(pattern, `${kept}${mark}`);

@@ -1,21 +1,21 @@
-// Whether a vendor says that the prompt is too long for its model. Vendors say it in some forty ways, most of which are one
-// sentence: a length, "exceeds", a limit. The sentence has to open the message, and nothing but known words and numbers may
-// stand before its verb, so that text of a client is never read. Sources: the vendors' errors as users' reports and the lists
-// of agents (LiteLLM, pi, Cline, Crush) have them.
+// Detects whether a vendor says that the prompt is too long for its model. Vendors use some forty phrasings, most of which are one
+// sentence: a length, "exceeds", a limit. The sentence must open the message, and only known words and numbers may precede its verb, so
+// that client text is never evaluated. Sources: the vendors' errors as found in users' reports and in the lists of agents (LiteLLM, pi,
+// Cline, Crush).
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
-/** What may stand before the verb: a name of the prompt, and what describes it. */
+/** What may precede the verb: a name of the prompt, and its attributes. */
 const before = words(
   "a about and are chat combined contains context conversation count current decoder draft encoder estimated for has history in input inputs is length limit message messages model model's number of prompt prompts provided query request request's requested sequence size text that the this token tokens total used was which window with your",
 );
-/** One of them has to be there. */
+/** One of them is required. */
 const subjects = words(
   "chat context conversation history input inputs message messages prompt prompts query request sequence text token tokens",
 );
-/** They name a length by themselves; a request or a text may be too large in other ways. */
+/** They denote a length by themselves; a request or a text may be too large in other ways. */
 const lengths = words("context prompt prompts token tokens");
-/** Their "length" is counted in tokens; that of a message or a text may be in letters. */
+/** Their "length" is counted in tokens; that of a message or a text may be in characters. */
 const counted = words("input inputs sequence conversation query");
 const verbs = words("exceed exceeds exceeded exceeding overflow overflows overflowed surpasses");
 const comparisons = words("longer larger greater bigger more over above beyond");
@@ -23,9 +23,9 @@ const tooMuch = words("long large big");
 const limits = words(
   "context token tokens model model's length window prompt input sequence limit maximum max allowed",
 );
-/** The limits that tell a request that is too long from one with too many bytes. */
+/** The limits that distinguish a request that is too long from one with too many bytes. */
 const modelLimits = words("context token tokens model model's window prompt");
-/** Limits of something else: of a rate, of an account, of a field's characters, of pictures. */
+/** Limits of something else: of a rate, an account, a field's characters, images. */
 const otherLimits =
   /\b(?:per[ -](?:minute|day|hour|second|month)|rate|quota|tpm|rpm|tpd|characters?|bytes?|[kmg]i?b|megabytes?|pixels?)\b/i;
 
@@ -63,7 +63,7 @@ function isSentence(text: string): boolean {
 
 const isLimitOf = (length: boolean) => (word: string) => (length ? limits : modelLimits).has(word);
 
-/** What is said in another form of sentence. */
+/** Phrasings with another sentence structure. */
 const openings: readonly RegExp[] = [
   /^(?:(?:this|the) (?:model|endpoint)'s )?max(?:imum)? (?:context|prompt|input|sequence|token|model)(?: tokens?)? ?(?:length|window|size|limit|count)? (?:is|of) \d/i,
   /^'max_tokens' or 'max_completion_tokens' is too large: \d+\. this model's maximum context length/i,

@@ -1,6 +1,6 @@
-// Failures with OpenAI's types and codes, for adapters whose vendor has its own: each kind has one type and one
-// code. A vendor's message about the member's key, balance or permission is for the pool's owner; the client, whose
-// own key is valid, gets one sentence and one code for all of these.
+// Failures with OpenAI's types and codes, for adapters whose vendor has its own: each kind has one type and one code. A vendor's message
+// about the member's key, balance or permission is only for the pool's owner; the client, whose own key is valid, gets one sentence and one
+// code for all of these.
 
 import type { Failure, StreamPiece } from "#providers/provider.ts";
 import { isWithinBounds } from "#providers/translate/json.ts";
@@ -18,7 +18,7 @@ const words: Readonly<Record<Failure["kind"], readonly [type: string, code: stri
   upstream_error: ["server_error", null],
 };
 
-/** Replaces the vendor's message, which reads as if the client's own key or budget were meant. */
+/** Replaces the vendor's message, which reads as if it meant the client's own key or budget. */
 const unauthorizedMessage =
   "The provider refused the pool's own access to it (key, balance or permission); only the pool's owner can change that.";
 
@@ -51,7 +51,7 @@ export function vendorFailure(
   return { kind, status, retryAfterMs: more.retryAfterMs ?? null, error };
 }
 
-/** The request allows a longer answer than the model gives. `limit`: the model's, tokens; null if the vendor names none. */
+/** The request allows a longer answer than the model gives. `limit`: the model's maximum, tokens; null if the vendor states none. */
 export function lengthRefused(failure: Failure, limit: number | null): Failure {
   const unable: Failure = { ...failure, kind: "unsupported" };
   return limit === null ? unable : { ...unable, outputLimit: limit };
@@ -60,7 +60,7 @@ export function lengthRefused(failure: Failure, limit: number | null): Failure {
 /** The failure of an answer whose cause may be its request. */
 export const ignoredByHealth = (failure: Failure): Failure => ({ ...failure, ignoredByHealth: true });
 
-/** The failure to read `text`: one beyond the bounds may be well-formed. */
+/** The failure to read `text`: a text beyond the limits may still be well-formed. */
 export const unreadable = (failure: Failure, text: string): Failure =>
   failure.kind === "upstream_error" && !isWithinBounds(text) ? ignoredByHealth(failure) : failure;
 

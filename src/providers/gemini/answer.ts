@@ -1,6 +1,5 @@
-// Translates Gemini's answers and streams into OpenAI's. A stream has no final event: it is done when every
-// requested candidate has finished and the usage was reported. Source:
-// ai.google.dev/api/generate-content#v1beta.GenerateContentResponse
+// Translates Gemini's answers and streams into OpenAI's. A stream has no final event: it is done when every requested candidate has
+// finished and the usage was reported. Source: ai.google.dev/api/generate-content#v1beta.GenerateContentResponse
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { badAnswer, badFrame, ignoredByHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
@@ -37,7 +36,7 @@ const finishes: Readonly<Record<string, string>> = {
   IMAGE_RECITATION: "content_filter",
 };
 
-/** The model failed at this request, such as at its tools, and its partial answer is unusable: another one may do better. */
+/** The model failed at this request, for example at its tools, and its partial answer is unusable: another one may do better. */
 const failed: readonly string[] = [
   "MALFORMED_FUNCTION_CALL",
   "UNEXPECTED_TOOL_CALL",
@@ -48,7 +47,7 @@ const failed: readonly string[] = [
   "OTHER",
 ];
 
-/** The finish reason of a candidate, a failure, or null while it goes on. An unknown reason is passed on. */
+/** The finish reason of a candidate, a failure, or null while it continues. An unknown reason is passed on. */
 function finishOf(candidate: Fields, called: boolean): string | Failure | null {
   const reason = textOf(candidate.finishReason);
   if (reason === "" || reason === "FINISH_REASON_UNSPECIFIED") return null;
@@ -88,7 +87,7 @@ function headingOf(value: Fields, request: ChatRequest): CompletionHead {
   };
 }
 
-/** The prompt itself was blocked: there are no candidates then. */
+/** The prompt itself was blocked: then there are no candidates. */
 function blockedOf(value: Fields): Failure | null {
   const feedback = isObject(value.promptFeedback) ? value.promptFeedback : {};
   const reason = textOf(feedback.blockReason);
@@ -109,7 +108,7 @@ const partsOf = (candidate: Fields): Fields[] =>
 
 const indexOf = (candidate: Fields): number => count(candidate.index) ?? 0;
 
-/** Names the calls of one answer: by Gemini's id if it is new, else by the answer's id and a counter. */
+/** Assigns ids to the calls of one answer: Gemini's id if it is new, otherwise the answer's id and a counter. */
 function callNamer(answerId: string): (call: Fields) => string {
   const stem = answerId.replace(/[^A-Za-z0-9]/g, "").slice(0, 24);
   const used = new Set<string>();
@@ -135,7 +134,7 @@ function calledTool(part: Fields, name: (call: Fields) => string): ToolCall | nu
   };
 }
 
-/** The picture of a part; null if it has none. Drafts among the thoughts are no part of the answer. */
+/** The image of a part; null if it has none. Drafts among the thoughts are not part of the answer. */
 function pictureIn({ inlineData: data, thought }: Fields): Picture | null {
   if (!isObject(data) || thought === true) return null;
   const mediaType = textOf(data.mimeType);
@@ -144,8 +143,8 @@ function pictureIn({ inlineData: data, thought }: Fields): Picture | null {
 }
 
 /**
- * The signature of a text, or of the picture with that number, as a list. At the end of a stream the text is empty: it counts unless
- * tools were called, which have their own. Thoughts have none that a model asks for.
+ * The signature of a text, or of the image with that number, as a list. At the end of a stream the text is empty: its signature counts
+ * unless tools were called, which have their own. Thoughts have no signature that a model needs.
  */
 function signaturesIn(part: Fields, index: number, picture: number | null, called: boolean): Fields[] {
   const signature = textOf(part.thoughtSignature);
@@ -172,7 +171,7 @@ export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
   );
 }
 
-/** The candidates of a whole answer, by their places where their indexes do not tell them apart. */
+/** The candidates of a whole answer, by their positions if their indexes are not distinct. */
 function numbered(candidates: readonly Fields[]): readonly Fields[] {
   const indexes = new Set(candidates.map(indexOf));
   return indexes.size === candidates.length && [...indexes].every((index) => index < maxCandidates)
@@ -206,7 +205,7 @@ class GeminiStream implements StreamReader {
   #chunks: ChunkWriter | null = null;
   #nameCall = callNamer("");
 
-  /** `candidateCount`: how many candidates were asked for. */
+  /** `candidateCount`: the number of candidates that were requested. */
   constructor(request: ChatRequest, openWriter: OpenWriter, candidateCount: number) {
     this.#request = request;
     this.#openWriter = openWriter;
@@ -251,7 +250,7 @@ class GeminiStream implements StreamReader {
         pieces.push(write.delta(index, { reasoning_content: text }));
       else if (text !== "") {
         state.hasText = true;
-        // Log probabilities belong to the whole event: they go with its first text.
+        // Log probabilities belong to the whole event: they are sent with its first text.
         pieces.push(write.delta(index, { content: text }, logprobs));
         logprobs = null;
       }

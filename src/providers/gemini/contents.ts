@@ -24,7 +24,7 @@ export function geminiContents(
 ): { contents: GeminiContent[]; issue: string | null } {
   const contents: GeminiContent[] = [];
   const issues: string[] = [];
-  // Media of results, which the model takes from the user alone.
+  // Media of results, which the model accepts only from the user.
   let media: GeminiPart[] = [];
   for (const turn of turns) {
     if (media.length > 0 && turn.role !== "user") contents.push({ role: "user", parts: media });
@@ -65,10 +65,10 @@ function partsOf(turn: Turn, signs: boolean, issues: string[]): GeminiPart[] {
   });
 }
 
-/** Bytes are a part of the result from Gemini 3 on; links never are. */
+/** Bytes are part of the result from Gemini 3 on; links never are. */
 const isInside = (part: Part, signs: boolean): boolean => signs && part.kind === "data";
 
-/** What of the results has to follow them, each with a sentence that names its call. */
+/** The media of the results that must follow them, each with a sentence that names its call. */
 function mediaOf(
   { results }: Extract<Turn, { role: "tool" }>,
   signs: boolean,
@@ -81,7 +81,7 @@ function mediaOf(
   });
 }
 
-/** An object is the response itself; any other text becomes its `output`. */
+/** An object is used as the response itself; any other text becomes its `output`. */
 function responseOf(text: string): object {
   const value = /^\s*\{/.test(text) ? parseExactly(text) : undefined;
   return isObject(value) ? value : { output: text };
@@ -106,6 +106,7 @@ function partOf(part: Part, issues: string[]): GeminiPart {
   if (part.kind === "text") return { text: part.text, ...signed };
   if (part.kind === "data") return { inlineData: { mimeType: part.mediaType, data: part.base64 }, ...signed };
   if (!part.url.startsWith("https:")) issues.push("Gemini fetches `https:` URLs alone.");
-  // Links are pictures, unless their ending says something else. The model looks at the bytes, so the type only has to be one of pictures.
+  // Links are treated as images unless their extension says otherwise. The model inspects the bytes, so the type only has to be an image
+  // type.
   return { fileData: { mimeType: part.mediaType ?? "image/jpeg", fileUri: part.url } };
 }

@@ -1,6 +1,5 @@
-// OpenAI's embeddings by Gemini's batchEmbedContents, for one text or many. Vectors keep all digits and Google's
-// length: shortened vectors (`dimensions`) of `gemini-embedding-001` are not normalised. Source:
-// ai.google.dev/api/embeddings
+// Implements OpenAI's embeddings with Gemini's batchEmbedContents, for one text or many. Vectors keep all digits and Google's length:
+// shortened vectors (`dimensions`) of `gemini-embedding-001` are not normalised. Source: ai.google.dev/api/embeddings
 
 import { listAt, objectAt } from "#contract/json-text.ts";
 import { isObject } from "#contract/normalise.ts";
@@ -14,7 +13,7 @@ type EmbeddingsRequest = Omit<ChatRequest, "stream">;
 
 const maxDimensions = 100_000;
 
-/** The texts to embed, and the length of the vectors where one is asked for, as a member to spread into Google's objects. */
+/** The texts to embed, and the length of the vectors if one is requested, as a member to spread into Google's objects. */
 export function embeddedIn(fields: RequestFields): {
   texts: unknown[];
   length: { outputDimensionality?: number };
@@ -41,31 +40,31 @@ export function geminiEmbeddingsBody(
   return fields.firstIssue() ?? { kind: "body", body: { requests } };
 }
 
-/** The most members of an object in the answer. */
+/** Maximum number of members of an object in the answer. */
 const maxMembers = 1000;
 
-/** Where an answer of Google's has its vectors and its count of tokens. Values are JSON text. */
+/** The positions of the vectors and the token count in Google's answer. Values are JSON text. */
 export interface EmbeddingsShape {
-  /** The objects with `values`, each the text of one. `max`: no more are looked for. */
+  /** The objects with `values`, each as its text. `max`: the search stops after this many. */
   vectors(memberAt: (key: string) => string | undefined, max: number): string[];
-  /** Null: not reported. */
+  /** Null if not reported. */
   tokens(memberAt: (key: string) => string | undefined): number | null;
 }
 
 export const itemsOf = (list: string, max: number): string[] =>
   listAt(list, 0, max).items.map(({ start, end }) => list.slice(start, end));
 
-/** The text of a member of an object; undefined: it has none. */
+/** The text of an object's member; undefined if it does not exist. */
 export function memberOf(object: string, key: string): string | undefined {
   const found = objectAt(object, 0, maxMembers).members.findLast((member) => member.key === key);
   return found && object.slice(found.valueStart, found.end);
 }
 
-/** A count of tokens; null if it was not reported. */
+/** A token count; null if it was not reported. */
 export const tokenCount = (value: unknown): number | null =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null;
 
-/** Of an answer that counts its tokens as a whole. */
+/** For an answer with one token count for all texts. */
 export const tokensOfAnswer: EmbeddingsShape["tokens"] = (memberAt) => {
   const metadata = parseJson(memberAt("usageMetadata") ?? "null");
   return isObject(metadata) ? tokenCount(metadata.promptTokenCount) : null;
@@ -113,12 +112,12 @@ export function geminiEmbeddingsAnswer(
   };
 }
 
-/** A list of numbers, as far as that can be seen without parsing. */
+/** A list of numbers, as far as can be determined without parsing. */
 const numbers = /^\[\s*-?\d[-+.\deE,\s]*\]$/;
 
 /**
- * The vector of an embedding as JSON text, unchanged or packed as OpenAI does (32-bit little-endian floats). Null: it has none
- * that is a list of numbers.
+ * The vector of an embedding as JSON text, unchanged or packed as OpenAI does (32-bit little-endian floats). Null if it has no list of
+ * numbers.
  */
 function written(embedding: string, packs: boolean): string | null {
   const vector = memberOf(embedding, "values") ?? "";

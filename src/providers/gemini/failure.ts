@@ -19,7 +19,7 @@ const words: VendorErrorRules = {
   types: {
     INVALID_ARGUMENT: "invalid_request",
     OUT_OF_RANGE: "invalid_request",
-    // No billing, or an unsupported country; but also a file of the client's that is not ready yet.
+    // No billing or an unsupported country, but also a client's file that is not ready yet.
     FAILED_PRECONDITION: "unsupported",
     PERMISSION_DENIED: "unauthorized",
     NOT_FOUND: "model_not_found",

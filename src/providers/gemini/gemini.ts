@@ -1,5 +1,5 @@
-// The adapter for Google's Gemini API: generateContent, its stream, and embeddings. The key goes in a header, never
-// in the URL. Source: ai.google.dev/api/generate-content, /api/embeddings, /gemini-api/docs/api-key, /api/models
+// The adapter for Google's Gemini API: generateContent, its stream, and embeddings. The key is sent in a header, never in the URL. Source:
+// ai.google.dev/api/generate-content, /api/embeddings, /gemini-api/docs/api-key, /api/models
 
 import { z } from "zod";
 import { isOwnHost } from "#providers/prices/list-price.ts";

@@ -26,7 +26,7 @@ export function geminiVersion(model: string): number | null {
   return found ? Number(found[1]) * 100 + Number(found[2] ?? 0) : null;
 }
 
-/** Google's table of efforts, for models that take a token budget. */
+/** Google's table of efforts, for models that accept a token budget. */
 const budgets: Readonly<Record<string, number>> = {
   minimal: 1024,
   low: 1024,
@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
   xhigh: 24_576,
   max: 24_576,
 };
-/** Efforts for models that take a level; `HIGH` is the highest. */
+/** Efforts for models that accept a level; `HIGH` is the highest. */
 const levels: Readonly<Record<string, string>> = {
   minimal: "MINIMAL",
   low: "LOW",
@@ -134,7 +134,7 @@ function samplingOf(fields: RequestFields): object {
   return Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== undefined));
 }
 
-/** `toolsExclude`: before version 3, tools rule out a JSON answer. */
+/** `toolsExclude`: before version 3, tools exclude a JSON answer. */
 function outputOf(fields: RequestFields, toolsExclude: boolean): object {
   const format = formatOf(fields);
   if (format === undefined) return {};
@@ -145,7 +145,7 @@ function outputOf(fields: RequestFields, toolsExclude: boolean): object {
   };
 }
 
-/** `modalities`, and `image_config` as OpenRouter has it. Without them a model answers as it does by default. */
+/** `modalities`, and `image_config` as OpenRouter has it. Without them a model uses its defaults. */
 function picturesOf(fields: RequestFields): object {
   const asked = fields.take("modalities");
   const config = fields.take("image_config");

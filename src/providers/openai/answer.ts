@@ -1,6 +1,5 @@
-// Reads whole answers in OpenAI's form as far as the gateway needs: whether they hold output, their usage, and
-// errors. The text itself is passed on. Log probabilities and vectors may legitimately exceed the parsing bounds;
-// they are passed on without being parsed.
+// Reads whole answers in OpenAI's form as far as the gateway needs: whether they contain output, their usage, and errors. The text itself
+// is passed on. Log probabilities and vectors may legitimately exceed the parsing limits; they are passed on without being parsed.
 
 import { listAt, objectAt, valueEnd } from "#contract/json-text.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
@@ -12,18 +11,18 @@ import { rightedChoices } from "./called.ts";
 import { openaiFailure } from "./failure.ts";
 import { hasOutput, readUsage } from "./stream.ts";
 
-/** The most top-level members, or choices, of an answer. */
+/** Maximum number of top-level members, or of choices, in an answer. */
 const maxMembers = 1000;
 const maxChoices = 1024;
 /**
- * UTF-16 units of texts whose log probabilities are skipped: shorter texts are within the parsing bounds, and
- * 4,096 tokens with twenty alternatives each fill the longest.
+ * UTF-16 units of texts whose log probabilities are skipped: shorter texts are within the parsing limits, and 4,096 tokens with twenty
+ * alternatives each fill the longest.
  */
 const minSkippedText = 64 * 1024;
 const maxSkippedText = 8 * 1024 * 1024;
 /** Answers with vectors below this length, UTF-16 units, are parsed whole. */
 const maxParsedVectors = 1024 * 1024;
-/** Brackets and quotes of each kind in an answer with vectors: a dozen for each of a request's 2,048 texts. */
+/** Maximum number of brackets and quotes of each kind in an answer with vectors: a dozen for each of a request's 2,048 texts. */
 const maxMarks = 200_000;
 
 const messageOf = (choice: Fields): unknown => choice.message;
@@ -31,7 +30,7 @@ const messageOf = (choice: Fields): unknown => choice.message;
 /** A chat completion of OpenAI's format, from its JSON. */
 export const openaiAnswer = (text: string): ParsedAnswer => answerWith(text, messageOf);
 
-/** An answer with choices, from its JSON. `contentOf`: what a choice says, as a message. */
+/** An answer with choices, from its JSON. `contentOf`: the content of a choice, as a message. */
 export function answerWith(text: string, contentOf: (choice: Fields) => unknown): ParsedAnswer {
   const whole = text.includes('"tool_calls"') ? parseAnswerExactly(text) : parseJson(text);
   const value = whole ?? parseJson(withoutLogprobs(text));
@@ -69,8 +68,8 @@ export function openaiEmbeddings(text: string): ParsedAnswer {
 }
 
 /**
- * The text without the `logprobs` of its choices, in one pass: each token may list twenty alternatives, each
- * with its bytes. Empty if there are none.
+ * The text without the `logprobs` of its choices, in one pass: each token may list twenty alternatives, each with its bytes. Empty if there
+ * are none.
  */
 function withoutLogprobs(body: string): string {
   if (body.length < minSkippedText || body.length > maxSkippedText) return "";
@@ -116,7 +115,7 @@ function without(text: string, parts: readonly Part[], by: string): string {
   return result + text.slice(copied);
 }
 
-/** Whether the text is nearly all numbers or long strings, which are quick to skip. */
+/** Whether the text consists almost entirely of numbers or long strings, which are quick to skip. */
 function isSparse(text: string): boolean {
   for (const mark of ["{", "[", '"']) {
     let times = 0;

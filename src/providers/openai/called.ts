@@ -1,11 +1,11 @@
-// Tool calls of servers that write them otherwise than OpenAI: all numbered 0 or not at all (Google's OpenAI-compatible API,
-// Ollama before 0.5), or with an object as arguments (llama.cpp with `--tool-args-object`, TGI). Clients tell the calls of a
-// stream apart by their index alone, and parse the arguments as text, so that both are put right here.
+// Normalizes tool calls of servers that write them differently from OpenAI: all numbered 0 or not at all (Google's OpenAI-compatible API,
+// Ollama before 0.5), or with an object as arguments (llama.cpp with `--tool-args-object`, TGI). Clients distinguish the calls of a stream
+// only by their index and parse the arguments as text, so both are corrected here.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { argumentsText, textOf } from "#providers/translate/json.ts";
 
-/** A call under way. */
+/** A call in progress. */
 interface OpenCall {
   number: number;
   id: string;
@@ -13,7 +13,7 @@ interface OpenCall {
   arguments: ArgumentText;
 }
 
-/** Follows JSON text that comes in pieces, in one pass over all of them. */
+/** Tracks JSON text that arrives in pieces, in one pass over all of them. */
 class ArgumentText {
   #depth = 0;
   #inString = false;
@@ -86,7 +86,7 @@ class CallNumbers {
   }
 }
 
-/** Whether a piece at the place of a known call is the first one of another call. Some servers repeat ids and names in each piece. */
+/** Whether a piece at the position of a known call begins another call. Some servers repeat ids and names in each piece. */
 function begins(
   known: OpenCall,
   { id, name, text }: { id: string; name: string; text: string },
@@ -101,11 +101,11 @@ function begins(
   return named.has(known.number) || (isWhole && (text !== "" || name !== known.name));
 }
 
-/** Puts the calls of a stream right, chunk by chunk. */
+/** Corrects the calls of a stream, chunk by chunk. */
 export class CalledStream {
   readonly #byChoice = new Map<unknown, CallNumbers>();
 
-  /** The choices of a chunk as they should be. Null if they are right as they came. */
+  /** The corrected choices of a chunk. Null if they are already correct. */
   righted(choices: readonly Fields[]): Fields[] | null {
     let changed = false;
     const righted = choices.map((choice) => {
@@ -129,14 +129,14 @@ export class CalledStream {
   }
 }
 
-/** The call with its arguments as text; the call itself where they are. */
+/** The call with its arguments as text; the call itself if they already are text. */
 function withArgumentText(call: Fields): Fields {
   const called = call.function;
   if (!isObject(called) || !isObject(called.arguments)) return call;
   return { ...call, function: { ...called, arguments: argumentsText(called.arguments) } };
 }
 
-/** The choices of a whole answer with the arguments of their calls as text. Null if they are right as they came. */
+/** The choices of a whole answer with call arguments as text. Null if they are already correct. */
 export function rightedChoices(choices: readonly Fields[]): Fields[] | null {
   let changed = false;
   const righted = choices.map((choice) => {

@@ -1,5 +1,5 @@
-// OpenAI's older completions, which continue a text: passed on as they came, and only read as far as the gateway needs. They
-// differ from chat completions in that a choice has a `text`. Source: platform.openai.com/docs/api-reference/completions
+// OpenAI's legacy completions, which continue a text: passed on unchanged and read only as far as the gateway needs. They differ from chat
+// completions in that a choice has a `text`. Source: platform.openai.com/docs/api-reference/completions
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { Chunk, ParsedAnswer, StreamReader, Usage } from "#providers/provider.ts";
@@ -7,19 +7,19 @@ import { fieldsIn, parseJson, textOf } from "#providers/translate/json.ts";
 import { answerWith } from "./answer.ts";
 import { openaiStream } from "./stream.ts";
 
-/** What a choice says, as a message. */
+/** The content of a choice, as a message. */
 const contentOf = ({ text }: Fields): Fields => ({ content: text });
 
-/** A whole answer, as it came. */
+/** A whole answer, unchanged. */
 export const completionsAnswer = (text: string): ParsedAnswer => answerWith(text, contentOf);
 
 /** Reads the chunks of a stream as they are passed on. */
 export const completionsStream = (): StreamReader => openaiStream({ body: {} }, contentOf);
 
-/** The most choices that are told apart. */
+/** Maximum number of choices that are distinguished. */
 const maxChoices = 4_096;
 
-/** Adds what a chunk says of a choice: texts and lists of log probabilities are joined, and of all else the last counts. */
+/** Adds a chunk to a choice: texts and lists of log probabilities are joined; for everything else the last value counts. */
 function added(before: Fields, piece: Fields): Fields {
   const joined = { ...before };
   for (const [name, value] of Object.entries(piece)) {
@@ -41,7 +41,7 @@ const concat = (before: Fields, piece: Fields): Fields =>
     }),
   );
 
-/** The whole answer that the chunks of a stream make. */
+/** The whole answer that the chunks of a stream amount to. */
 export function foldedCompletion(chunks: readonly Chunk[]): { text: string; usage: Usage | null } {
   const choices = new Map<number, Fields>();
   let answer: Fields = {};
@@ -63,6 +63,6 @@ export function foldedCompletion(chunks: readonly Chunk[]): { text: string; usag
   return { text: JSON.stringify({ ...answer, choices: folded }), usage };
 }
 
-/** The events of a stream that says what the whole answer says. */
+/** The events of a stream with the content of the whole answer. */
 export const unfoldedCompletion = (text: string): string =>
   `data: ${text.replaceAll(/[\r\n]+/g, " ")}\n\ndata: [DONE]\n\n`;

@@ -1,4 +1,4 @@
-// Entra ID in place of Azure's keys: an application's own secret gets an access token (the client credentials grant). Source:
+// Entra ID instead of Azure's keys: an application's own secret is exchanged for an access token (the client credentials grant). Source:
 // learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow and
 // learn.microsoft.com/azure/ai-foundry/openai/how-to/managed-identity
 
@@ -7,7 +7,7 @@ import type { TokenGrant } from "#providers/token-grant.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField } from "#settings/url.ts";
 
-/** The settings of it, each Azure's alone. */
+/** Its settings, which only Azure has. */
 export const entraFields = {
   tenant_id: z
     .string()
@@ -41,7 +41,7 @@ interface Entra {
   token_url?: string | undefined;
 }
 
-/** What is wrong with these settings, by field. `isAzure`: they are for Azure. `hasKey`: there is a key beside them. */
+/** Problems with these settings, by field. `isAzure`: they are for Azure. `hasKey`: there is also a key. */
 export function entraIssues(
   { tenant_id, client_id, client_secret, token_url }: Entra,
   { isAzure, hasKey }: { isAzure: boolean; hasKey: boolean },
@@ -59,7 +59,7 @@ export function entraIssues(
   return issues;
 }
 
-/** How the access token is got; null if these settings have a key instead, or nothing. */
+/** How to obtain the access token; null if these settings have a key instead, or neither. */
 export function entraGrant({ tenant_id, client_id, client_secret, token_url }: Entra): TokenGrant | null {
   if (tenant_id === undefined || client_id === undefined || client_secret === undefined) return null;
   return {

@@ -1,6 +1,5 @@
-// Interprets errors in OpenAI's form. Vendors copied the form but not the codes, so that their known sentences count
-// too, at the start of a message. Source: platform.openai.com/docs/guides/error-codes, openrouter.ai/docs (errors),
-// the vendors' servers and users' reports.
+// Interprets errors in OpenAI's form. Vendors copied the form but not the codes, so their known sentences count too, at the start of a
+// message. Source: platform.openai.com/docs/guides/error-codes, openrouter.ai/docs (errors), the vendors' servers and users' reports.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { apiError } from "#providers/failure/api-error.ts";
@@ -34,7 +33,7 @@ const words: VendorErrorRules = {
     ...all("unauthorized", "Arrearage AccountOverdueError 1113"),
     ...all("context_length", "context_length_exceeded exceed_context_size_error tokens_limit_reached"),
     ...all("context_length", "model_max_prompt_tokens_exceeded context_exceeded context_window_exceeded"),
-    // Groq: what the model wrote is no call, or no JSON.
+    // Groq: the model's output is not a valid call, or not JSON.
     ...all("unsupported", "tool_use_failed json_validate_failed output_parse_failed template_error"),
     // Z.AI: the prompt is too long.
     1261: "context_length",
@@ -81,7 +80,7 @@ const words: VendorErrorRules = {
     [/^your chosen model requires moderation/i, "content_policy"],
     [/^content (violates usage guidelines|exists risk)/i, "content_policy"],
     [/^the request was rejected because it was considered high risk/i, "content_policy"],
-    // A model's name as vendors quote it; text of the client with a space in it does not match.
+    // A model's name as vendors quote it; client text that contains a space does not match.
     [
       /^(the )?model:? [`'"]?[\w./:@+-]{1,200}[`'"]?,? (does not exist|(is )?not found|is not available)/i,
       "model_not_found",
@@ -90,9 +89,9 @@ const words: VendorErrorRules = {
     [/^[`'"]?[\w./:@+-]{1,200}[`'"]? is not a valid model id/i, "model_not_found"],
     [/^model not exist\.?$/i, "model_not_found"],
     [/^no endpoints found (that|matching)\b/i, "unsupported"],
-    // Exceeds the model's whole minute: waiting does not help, but a smaller request would pass.
+    // Exceeds the model's limit for a whole minute: waiting does not help, but a smaller request would succeed.
     [/^request too large for\b/i, "unsupported"],
-    // This model, or this server, lacks what the request asks for.
+    // This model, or this server, lacks something that the request needs.
     [
       /^(unsupported (parameter|value)|unknown parameter|argument not supported on this model): /i,
       "unsupported",
@@ -146,8 +145,8 @@ export function openaiFailure(
 }
 
 /**
- * A prompt that is too long has OpenAI's code, from whichever vendor: agents compact by it. A server's 500 for what it lacks is
- * no server error to the client, which would repeat the request. The vendor's words stay.
+ * A prompt that is too long gets OpenAI's code, independent of the vendor: agents compact in response to it. A server's 500 for a missing
+ * feature is not reported to the client as a server error, since the client would retry. The vendor's message stays.
  */
 function clientError(kind: Kind, error: ApiError): ApiError {
   if (kind === "context_length")
@@ -158,25 +157,25 @@ function clientError(kind: Kind, error: ApiError): ApiError {
 }
 
 /**
- * OpenAI's newer models take function tools in chat completions with `reasoning_effort: "none"` alone, and refuse them
- * with this parameter and no code, also where the request names no effort. A wrong effort has a code. The parameter is
- * not learned as refused: requests without tools may name an effort.
+ * OpenAI's newer models accept function tools in chat completions only with `reasoning_effort: "none"`, and otherwise refuse them with this
+ * parameter and no code, even if the request names no effort. A wrong effort has a code. The parameter is not learned as refused: requests
+ * without tools may name an effort.
  */
 const isEffortWithTools = ({ param, code }: ApiError) => param === "reasoning_effort" && code === null;
 
-/** Codes of a value that the model does not take, while it may take another one. */
+/** Codes for a value that the model does not accept, although it may accept another one. */
 const valueCodes: readonly string[] = ["unsupported_value"];
-/** Codes of a parameter that it does not take at all. */
+/** Codes for a parameter that it does not accept at all. */
 const nameCodes: readonly string[] = ["unsupported_parameter", "unknown_parameter", "extra_forbidden"];
 
-/** The vendors' sentences that end in the parameter's name, or begin with it. */
+/** The vendors' sentences that begin or end with the parameter's name. */
 const nameIn =
   /^(?:unrecognized request arguments? supplied: |argument not supported on this model: |property ')?([A-Za-z][\w-]{0,63})(?:$|' is (?:unsupported|not supported)|: extra inputs are not permitted)/i;
 
 /** OpenRouter's names for what an endpoint lacks. */
 const featureIn = /^no endpoints found (?:that|matching)\b.{0,40}\b(tool use|'?tool_choice'?)/i;
 
-/** The parameter that a vendor names as the reason why this member cannot. */
+/** The parameter that a vendor names as the reason why this member cannot serve the request. */
 function refusedParameter(
   message: string,
   param: string | null,
@@ -200,8 +199,8 @@ function refusedParameter(
 }
 
 /**
- * The error object of a body, completed to OpenAI's four fields, with all codes in it. `max`: the greatest value that a
- * validator names in a field of its own. `quoted`: what a gateway quotes of the vendor that it asked, or null if it quotes nothing.
+ * The error object of a body, completed to OpenAI's four fields, with all codes in it. `max`: the largest value, which a validator states
+ * in a separate field. `quoted`: what a gateway quotes from the vendor that it called, or null if it quotes nothing.
  */
 function readError(
   status: number,
@@ -241,10 +240,10 @@ function readError(
   };
 }
 
-/** The longest plain text that is taken for an error's sentence, UTF-16 units. */
+/** Maximum length of a plain text that is accepted as an error sentence, UTF-16 units. */
 const maxSentence = 1000;
 
-/** Whether a body that is no JSON is a sentence, as validators in Rust write it; and no page of a proxy. */
+/** Whether a non-JSON body is a sentence, as validators in Rust write it, and not a proxy's page. */
 const isSentence = (text: string): boolean =>
   text.length <= maxSentence && /^[A-Z][\w '-]{3,100}[ :,.]/.test(text) && !/[<>{]/.test(text);
 

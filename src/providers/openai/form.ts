@@ -2,11 +2,11 @@
 
 import type { Form, FormPart } from "#contract/ai/operations.ts";
 
-/** The characters that would end a name in its header, as browsers write them (HTML, 4.10.22.8). */
+/** The characters that would end a name in its header, as browsers escape them (HTML, 4.10.22.8). */
 const escaped = (name: string) =>
   name.replace(/["\r\n]/g, (mark) => (mark === '"' ? "%22" : mark === "\r" ? "%0D" : "%0A"));
 
-/** The first bytes of pictures: OpenAI edits none whose type is not named. */
+/** The first bytes of image formats: OpenAI does not edit images without a declared type. */
 const pictures: readonly [start: string, type: string][] = [
   ["\x89PNG", "image/png"],
   ["\xff\xd8\xff", "image/jpeg"],
@@ -27,8 +27,8 @@ function headersOf({ name, filename, bytes }: FormPart): string {
 }
 
 /**
- * The form's bytes with `model` in place of the caller's. The boundary is the caller's own, which no part
- * contains; a model's name has no line break.
+ * The form's bytes with the caller's model replaced by `model`. The boundary is the caller's own, which no part contains; a model's name
+ * has no line break.
  */
 export function encodeForm({ boundary, parts }: Form, model: string): Buffer {
   const own: FormPart = { name: "model", filename: null, bytes: Buffer.from(model) };

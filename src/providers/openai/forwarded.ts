@@ -1,7 +1,7 @@
-// Reads the answers of forwarded operations as far as the gateway needs: whether there is something in them, their
-// usage, and errors inside a 200. What they hold is passed on unchanged. Sources: platform.openai.com/docs/api-reference
-// for images, audio and moderations; docs.cohere.com/reference/rerank, jina.ai/reranker and the documentation of vLLM,
-// Together and DeepInfra for `/rerank`, whose requests and answers agree on `query`, `documents`, `results`.
+// Reads the answers of forwarded operations as far as the gateway needs: whether they have content, their usage, and errors inside a 200.
+// Their content is passed on unchanged. Sources: platform.openai.com/docs/api-reference for images, audio and moderations;
+// docs.cohere.com/reference/rerank, jina.ai/reranker and the documentation of vLLM, Together and DeepInfra for `/rerank`, whose requests
+// and answers agree on `query`, `documents`, `results`.
 
 import type { ForwardedOperation } from "#contract/ai/operations.ts";
 import { membersOf } from "#contract/json-text.ts";
@@ -20,26 +20,26 @@ export const forwardedPaths = {
   rerank: "/rerank",
 } as const satisfies Record<ForwardedOperation, string>;
 
-/** The list in an answer that has one item for each thing asked for. */
+/** The list in an answer that has one item for each requested one. */
 const lists = { image: "data", moderation: "results", rerank: "results" } as const;
 
 const isJson = (type: string) => /^application\/(?:[\w.+-]*\+)?json\b/i.test(type);
 
-/** An answer with status 2xx. Answers that are no JSON (sound, subtitles) are passed on as bytes with their type. */
+/** An answer with status 2xx. Answers that are not JSON (sound, subtitles) are passed on as bytes with their type. */
 export function forwardedAnswer(operation: ForwardedOperation, answer: VendorAnswer): ParsedAnswer {
   const { bytes, contentType } = answer;
   if (/html/i.test(contentType)) return badAnswer("The provider answered with a page.");
   if (!isJson(contentType)) {
     if (operation !== "speech" && operation !== "transcription")
       return badAnswer("The provider's answer is not JSON.");
-    // A silent recording has an empty transcript; speech without a byte is empty.
+    // A silent recording has an empty transcript; speech without any bytes is empty.
     const output = operation === "transcription" || bytes.length > 0;
     return { kind: "answer", text: "", output, usage: null, media: { bytes, contentType } };
   }
   const text = bytes.toString("utf8");
   const value = parseJson(text);
   if (!isObject(value)) {
-    // Hours of sound with a time for each word hold more values than are parsed.
+    // Hours of sound with a time for each word contain more values than are parsed.
     if (operation === "transcription" && membersOf(text).some(({ key }) => key === "text"))
       return { kind: "answer", text, output: true, usage: null };
     return badAnswer("The provider's answer is not JSON, or too large to read.");
@@ -57,7 +57,7 @@ export function forwardedAnswer(operation: ForwardedOperation, answer: VendorAns
   return { kind: "answer", text, output: list.length > 0, usage };
 }
 
-/** OpenAI's images and transcriptions count `input_tokens` and `output_tokens`, rerankers `total_tokens` alone. */
+/** OpenAI's images and transcriptions count `input_tokens` and `output_tokens`, rerankers only `total_tokens`. */
 function usageOf({ usage, meta }: Record<string, unknown>): Usage | null {
   const counted = isObject(usage) ? usage : isObject(meta) && isObject(meta.tokens) ? meta.tokens : null;
   if (counted === null) return null;

@@ -1,6 +1,6 @@
-// What some vendors do not take of messages in OpenAI's form: the role `developer`, which is `system` there, and ids of calls that
-// Mistral did not make. What a vendor's own page says is known; of other servers it is learned from their refusal.
-// Source: docs.mistral.ai/capabilities/function_calling and the vendors' errors.
+// Message forms of OpenAI that some vendors do not accept: the role `developer`, which becomes `system`, and call ids that Mistral did not
+// create. What a vendor's own documentation says is built in; for other servers it is learned from their refusals. Source:
+// docs.mistral.ai/capabilities/function_calling and the vendors' errors.
 
 import { createHash } from "node:crypto";
 import { type Fields, isObject } from "#contract/normalise.ts";
@@ -12,7 +12,7 @@ const noDeveloper =
   /\b(?:unknown variant|input tag|invalid value:?|role:?|unsupported) [`'"]?developer[`'"]?(?![\w-])|^(?:<\d{3}> [\w.]{1,80}: )?[`'"]?developer[`'"]? (?:is not one of|role|messages?)\b/i;
 const noForeignIds = /^tool call ids? (?:was|were|has|must|should)\b/i;
 
-/** The form of messages that a refusal names, as a parameter that requests go without from then on. Null if it names none. */
+/** The message form that a refusal names, as a parameter that later requests leave out. Null if it names none. */
 export function refusedForm(message: string): RefusedParameter | null {
   if (noForeignIds.test(message)) return { name: "tool_call_ids", valueOnly: false };
   return noDeveloper.test(message.slice(0, 400)) ? { name: "developer", valueOnly: false } : null;
@@ -23,13 +23,13 @@ const fileIn = (part: unknown): Fields =>
 
 const isLinked = (part: unknown): boolean => textOf(fileIn(part).file_url) !== "";
 
-/** Whether a message has a file by its link, which chat completions of most vendors do not take. */
+/** Whether a message contains a file as a link, which most vendors do not accept in chat completions. */
 export function hasLinkedFile({ text, body }: Pick<ChatRequest, "text" | "body">): boolean {
   if (!text.includes('"file_url"')) return false;
   return fieldsIn(body.messages).some(({ content }) => fieldsIn(content).some(isLinked));
 }
 
-/** OpenRouter has links where others have the data. */
+/** OpenRouter puts links where others have the data. */
 function withLinks(message: Fields): Fields {
   if (!fieldsIn(message.content).some(isLinked)) return message;
   const content = fieldsIn(message.content).map((part) => {
@@ -39,7 +39,7 @@ function withLinks(message: Fields): Fields {
   return { ...message, content };
 }
 
-/** The messages as JSON in the form that the vendor takes; undefined: as they are. */
+/** The messages as JSON in the form that the vendor accepts; undefined if they need no change. */
 export function messagesFor(
   { text, refused = [] }: Pick<ChatRequest, "text" | "refused">,
   vendor: Pick<VendorDefaults, "knowsDeveloper" | "ownCallIds" | "takesFileLinks">,
@@ -66,7 +66,7 @@ export function messagesFor(
 
 const ownId = /^[A-Za-z0-9]{9}$/;
 
-/** Nine letters and digits that stand for the id, the same in the call and in its result. */
+/** Nine letters and digits that replace the id, the same in the call and in its result. */
 const ownIdOf = (id: string): string =>
   ownId.test(id)
     ? id

@@ -1,6 +1,6 @@
-// The adapter for OpenAI and vendors with an OpenAI-compatible API. Requests and answers are passed on unchanged,
-// except that the model's name is replaced and streams are asked for their usage. Source:
-// platform.openai.com/docs/api-reference/chat, and each vendor's page on compatibility.
+// The adapter for OpenAI and vendors with an OpenAI-compatible API. Requests and answers are passed on unchanged, except that the model's
+// name is replaced and streams request their usage. Source: platform.openai.com/docs/api-reference/chat, and each vendor's page on
+// compatibility.
 
 import { z } from "zod";
 import { forwardedOperations } from "#contract/ai/operations.ts";
@@ -103,17 +103,14 @@ const settingsSchema = z
   });
 type Settings = z.output<typeof settingsSchema>;
 
-/**
- * Fields by which other gateways let a client choose the upstream; a gateway behind this one must not get
- * them.
- */
+/** Fields with which other gateways let a client choose the upstream; a gateway behind this one must not receive them. */
 const upstreamChoices = ["api_base", "base_url"] as const;
 
 function baseOf({ vendor, base_url }: Settings): string {
   return (base_url ?? defaultsOf(vendor).url ?? "").replace(/(?<!\/)\/+$/, "");
 }
 
-/** Azure's older API has a base URL for each deployment; its models are listed beside them. */
+/** Azure's older API has a base URL for each deployment; its models are listed next to the deployments. */
 const deployment = /\/deployments\/[^/]+$/;
 
 function urlOf(settings: Settings, path: `/${string}`): string {
@@ -122,7 +119,7 @@ function urlOf(settings: Settings, path: `/${string}`): string {
   return `${root}${path}${settings.api_version === undefined ? "" : `?api-version=${settings.api_version}`}`;
 }
 
-/** Whether it has the Responses API. `assumed`: by the vendor's documentation alone. */
+/** Whether it has the Responses API. `assumed`: known only from the vendor's documentation. */
 const responsesOf = (settings: Settings) =>
   settings.responses === undefined
     ? responsesAt(settings.vendor, baseOf(settings))
@@ -130,7 +127,7 @@ const responsesOf = (settings: Settings) =>
       ? "yes"
       : "no";
 
-/** The Responses API for chat completions with function tools; null if they are asked as chat completions alone. */
+/** The Responses API for chat completions with function tools; null if only chat completions are used. */
 function toolsApiOf(settings: Settings): ToolsApi | null {
   const { tools_over: over } = settings;
   const has = over === undefined ? responsesOf(settings) : "yes";
@@ -182,7 +179,7 @@ function passedOn(
   });
 }
 
-/** The formats in which requests are passed on. Every vendor may have completions; one that does not says so by a 404. */
+/** The formats in which requests are passed on. Every vendor may have completions; one that does not answers 404. */
 function nativeOf(format: ClientFormat, settings: Settings): NativeApi | null {
   if (format === "completions")
     return {
@@ -205,7 +202,7 @@ function nativeOf(format: ClientFormat, settings: Settings): NativeApi | null {
     };
   if (format !== "responses" && format !== "compaction") return null;
   const compacts = format === "compaction";
-  // Another server under OpenAI's name may have it; one that does not says so by a 404.
+  // Another server configured as OpenAI may have it; one that does not answers 404.
   const isOpen = compacts && settings.vendor === "openai" && settings.responses === undefined;
   const has = isOpen ? "yes" : responsesOf(settings);
   if (has === "no") return null;
@@ -234,7 +231,7 @@ function nativeOf(format: ClientFormat, settings: Settings): NativeApi | null {
   };
 }
 
-/** Whether streams are asked for their usage. */
+/** Whether streams request their usage. */
 const asksUsage = ({ stream_usage: asked, vendor }: Settings): boolean =>
   asked ?? defaultsOf(vendor).reportsUsageUnasked !== true;
 
@@ -250,7 +247,7 @@ function headersOf({ vendor, headers, ...keys }: Settings): Record<string, strin
   return { ...auth, ...headers };
 }
 
-/** The request with what lets it in beside its headers. */
+/** The request with the credentials added to its headers. */
 function admitted(settings: Settings, request: VendorRequest): VendorRequest {
   const tokenGrant = entraGrant(settings);
   return tokenGrant === null ? request : { ...request, tokenGrant };

@@ -1,5 +1,5 @@
-// OpenAI's Responses API for clients that speak it themselves: requests and answers are forwarded, and only read as far
-// as the gateway needs. Source: platform.openai.com/docs/api-reference/responses-streaming
+// OpenAI's Responses API for clients that speak it themselves: requests and answers are forwarded and read only as far as the gateway
+// needs. Source: platform.openai.com/docs/api-reference/responses-streaming
 
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
@@ -21,7 +21,7 @@ import { untilEnd } from "#providers/translate/stream-reader.ts";
 import { openaiFailure } from "./failure.ts";
 import { readUsage } from "./stream.ts";
 
-/** Thoughts that only the member which had them could look up, had it stored them. */
+/** Thoughts that only the member that produced them could look up, if it had stored them. */
 const isUnsealed = (item: unknown) =>
   isObject(item) && item.type === "reasoning" && typeof item.encrypted_content !== "string";
 
@@ -30,7 +30,7 @@ const sealedIn = (items: unknown, types: readonly string[]): string[] =>
     types.includes(textOf(type)) && typeof content === "string" && !isPacked(content) ? [content] : [],
   );
 
-/** Whether another organization, project or deployment of OpenAI's sealed reasoning of the request. */
+/** Whether the sealed reasoning in the request comes from another organization, project or deployment of OpenAI's. */
 export const isSealRefusal = ({ error }: Failure): boolean => error.code === "invalid_encrypted_content";
 
 /** Thoughts of another vendor's model, which a translated answer has packed. */
@@ -57,7 +57,7 @@ export const responsesSealed: SealedReasoning = {
   isRefusal: isSealRefusal,
 };
 
-/** What OpenAI counts the tokens of: other parameters are unknown to that operation. */
+/** Parameters for which OpenAI counts tokens: that operation does not know the others. */
 const counted: readonly string[] = [
   "model",
   "input",
@@ -71,17 +71,17 @@ const counted: readonly string[] = [
   "truncation",
 ];
 
-/** The text of a request for the number of the tokens of a request. */
+/** The text of a request for the token count of a request. */
 export function countedBody(request: Pick<NativeRequest, "text" | "body" | "model">): string {
   const other = Object.keys(request.body).filter((name) => !counted.includes(name));
   const changes = Object.fromEntries(other.map((name) => [name, undefined]));
   return withMembers(responsesBody({ ...request, stores: false }), changes);
 }
 
-/** Items that OpenAI takes with their reasoning alone, as long as they have the ids of its answer. */
+/** Items that OpenAI accepts only with their reasoning, as long as they have the ids of its answer. */
 const followers: readonly unknown[] = ["message", "function_call", "custom_tool_call"];
 
-/** The items without the reasoning that the member cannot open, and without the ids that would ask for it. */
+/** The items without the reasoning that the member cannot open, and without the ids that would require it. */
 function withoutReasoning(items: readonly unknown[], foreign: ReadonlySet<string>): unknown[] {
   let isGone = false;
   return items.flatMap((item) => {
@@ -100,9 +100,9 @@ function withoutReasoning(items: readonly unknown[], foreign: ReadonlySet<string
 const nothing: ReadonlySet<string> = new Set();
 
 /**
- * The client's text for a member: its name of the model, no other upstream, and nothing stored, since the next call may
- * go to another member. For the same reason thoughts that are not sealed in the request are taken out, and sealed ones
- * that are `foreign` too. `stores`: the operation stores its answer unless the request says that it must not.
+ * The client's text for a member: with its model name, without another upstream, and not stored, since the next call may be sent to another
+ * member. For the same reason, thoughts that are not sealed in the request are removed, and so are sealed ones in `foreign`. `stores`: the
+ * operation stores its answer unless the request says otherwise.
  */
 export function responsesBody({
   text,
@@ -116,7 +116,7 @@ export function responsesBody({
     base_url: undefined,
     api_base: undefined,
   };
-  // Only what creates a response has this parameter.
+  // Only operations that create a response have this parameter.
   if (!stores) changes.store = undefined;
   else if (body.store !== false) changes.store = "false";
   const hasForeign = foreign.size > 0 || (Array.isArray(body.input) && body.input.some(isPackedItem));
@@ -142,14 +142,14 @@ function usageIn(response: Fields): Usage | null {
   });
 }
 
-/** An error of this API: beside its type, in the answer, or as in other APIs. */
+/** An error of this API: next to its type, in the answer, or as in other APIs. */
 export function failureIn(value: Fields): Failure {
   const response = isObject(value.response) ? value.response : {};
   const error = [value.error, response.error, value].find(isObject) ?? {};
   return openaiFailure(200, {}, JSON.stringify({ error }), 0);
 }
 
-/** A whole answer, as it came. */
+/** A whole answer, unchanged. */
 export function responsesAnswer(text: string): ParsedAnswer {
   const value = parseJson(text);
   if (!isObject(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
@@ -161,8 +161,8 @@ export function responsesAnswer(text: string): ParsedAnswer {
 }
 
 /**
- * Items whose beginning is output: calls. A message is output from its text on; reasoning, which may take minutes in
- * silence, is output only by its summary.
+ * Items whose beginning is output: calls. A message is output once it has text; reasoning, which may take minutes of silence, is output
+ * only through its summary.
  */
 const isCall = (item: unknown) => isObject(item) && item.type !== "message" && item.type !== "reasoning";
 const isReasoning = (item: unknown) => isObject(item) && item.type === "reasoning";
@@ -205,15 +205,15 @@ export function responsesStream(): StreamReader {
   return { push: untilEnd(read), thinking: () => thinking };
 }
 
-/** The text of a member of the object; null if it has none of that name. */
+/** The text of an object's member; null if it has none of that name. */
 function memberText(text: string, name: string): string | null {
   const member = membersOf(text).find(({ key }) => key === name);
   return member === undefined ? null : text.slice(member.valueStart, member.end);
 }
 
 /**
- * The whole answer that the last event of a complete stream repeats, as it was spelled. Some servers leave its items out there:
- * they are then those that the events before it ended with.
+ * The whole answer that the last event of a complete stream repeats, in its original spelling. Some servers leave its items out there: then
+ * the items of the preceding events are used.
  */
 export function foldedResponse(chunks: readonly Chunk[]): { text: string; usage: Usage | null } {
   const last = chunks.findLast(({ finish }) => finish);

@@ -1,5 +1,5 @@
-// Reads streams and messages in OpenAI's form: which chunk holds real output, finishes a choice, or reports usage.
-// The chunks themselves are passed on as text.
+// Reads streams and messages in OpenAI's form: which chunk contains real output, finishes a choice, or reports usage. The chunks themselves
+// are passed on as text.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { badFrame } from "#providers/failure/vendor-failure.ts";
@@ -29,7 +29,7 @@ export function readUsage(value: unknown): Usage | null {
     total,
     count(output.reasoning_tokens),
   );
-  // DeepSeek has a name of its own.
+  // DeepSeek uses its own name.
   const cachedTokens = count(details.cached_tokens) || count(value.prompt_cache_hit_tokens);
   // OpenRouter's name, and LiteLLM's.
   const cacheWriteTokens = count(details.cache_write_tokens) || count(details.cache_creation_tokens);
@@ -59,7 +59,7 @@ const outputFields = [
 /** Finish reasons of answers that may be empty. */
 const emptyReasons: readonly string[] = ["length", "content_filter", "tool_calls"];
 
-/** Whether a message, or a delta, holds real output: text, reasoning, a tool call, a refusal, a picture. */
+/** Whether a message, or a delta, contains real output: text, reasoning, a tool call, a refusal, an image. */
 export function hasOutput(message: unknown, finishReason: unknown): boolean {
   if (isFinish(finishReason) && emptyReasons.includes(meaningOf(finishReason))) return true;
   if (!isObject(message)) return false;
@@ -72,7 +72,7 @@ export function hasOutput(message: unknown, finishReason: unknown): boolean {
 const deltaOf = (choice: Fields): unknown => choice.delta;
 
 /**
- * Reads a stream in OpenAI's form. Nothing after `[DONE]` or an error is read. `contentOf`: what a choice of a chunk says, as a
+ * Reads a stream in OpenAI's form. Nothing is read after `[DONE]` or an error. `contentOf`: the content of a choice in a chunk, as a
  * message.
  */
 export function openaiStream(request: Pick<ChatRequest, "body">, contentOf = deltaOf): StreamReader {
@@ -133,7 +133,7 @@ function read(
   for (const choice of righted ?? choices) units += outputUnits(contentOf(choice));
   return {
     kind: "chunk",
-    // Joins an event of several lines: line ends are between values, because no JSON string holds one.
+    // Joins an event of several lines: line ends are between values, because no JSON string contains one.
     text: righted
       ? JSON.stringify({ ...value, choices: righted })
       : data.includes("\n")
@@ -147,12 +147,12 @@ function read(
   };
 }
 
-/** What a picture counts as: about the 1,600 tokens for which vendors bill one. */
+/** The size of an image: about the 1,600 tokens for which vendors bill one. */
 const unitsPerPicture = 6400;
 
 /**
- * UTF-16 units of output in a message or a delta: text, reasoning, a refusal, tool calls, and a flat number for each
- * picture. Runs for every chunk, so it looks only at the fields that are present.
+ * UTF-16 units of output in a message or a delta: text, reasoning, a refusal, tool calls, and a fixed number for each image. Runs for every
+ * chunk, so it reads only the fields that are present.
  */
 export function outputUnits(message: unknown): number {
   if (!isObject(message)) return 0;

@@ -1,4 +1,4 @@
-// Writes a whole response as the stream that was asked for: some servers that have a Responses API do not stream there. Source:
+// Writes a whole response as the stream that was requested: some servers with a Responses API do not stream there. Source:
 // platform.openai.com/docs/api-reference/responses-streaming
 
 import { type Fields, isObject } from "#contract/normalise.ts";
@@ -7,7 +7,7 @@ import { fieldsIn, parseAnswerExactly, textOf } from "#providers/translate/json.
 /** An event without its `sequence_number`. */
 type Event = { type: string } & Fields;
 
-/** A text that grows by deltas: its events begin with `type`, and the last one has the whole text as `field`. */
+/** A text that is sent as deltas: the types of its events begin with `type`, and the last one has the whole text as `field`. */
 const grown = (type: string, field: string, text: string, place: Fields): Event[] =>
   text === ""
     ? []
@@ -35,7 +35,7 @@ function partEvents(part: Fields, place: Fields, of: "content_part" | "reasoning
   ];
 }
 
-/** The item before its texts came, and the events of these. */
+/** The item without its texts, and the events of the texts. */
 function itemEvents(item: Fields, output_index: number): { begin: Fields; events: Event[] } {
   const place = { item_id: textOf(item.id), output_index };
   const unfinished = item.status === undefined ? {} : { status: "in_progress" };
@@ -61,7 +61,7 @@ function itemEvents(item: Fields, output_index: number): { begin: Fields; events
   return { begin: { ...item, [field]: "", ...unfinished }, events };
 }
 
-/** The events of a whole response, with every field and every digit that it has. */
+/** The events of a whole response, with all of its fields and digits. */
 export function unfoldedResponse(text: string): string {
   const response = parseAnswerExactly(text);
   if (!isObject(response)) return "";

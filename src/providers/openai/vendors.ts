@@ -1,35 +1,35 @@
-// The vendors that speak OpenAI's chat completions, each with what differs from OpenAI. docs/ai-vendors.md has the pages
-// from which this comes, and when they were read.
+// The vendors that speak OpenAI's chat completions, each with its differences from OpenAI. docs/ai-vendors.md lists the sources and when
+// they were read.
 
 import { isOwnHost, type ListedVendor } from "#providers/prices/list-price.ts";
 
 export interface VendorDefaults {
-  /** Null: each account has an address of its own. */
+  /** Null if each account has its own address. */
   url: string | null;
   /** The form of such an address. */
   urlForm?: string;
-  /** The header that carries the key, where it is not `Authorization: Bearer`. */
+  /** The header that contains the key, if it is not `Authorization: Bearer`. */
   keyHeader?: string;
-  /** Its streams report usage without being asked, and it may refuse `stream_options`. */
+  /** Its streams report usage by default, and it may refuse `stream_options`. */
   reportsUsageUnasked?: boolean;
   /**
-   * Where it has the Responses API. `documented`: at every address, by its documentation; an old server or some model may
-   * still lack it. A pattern: at base URLs that match, for certain. Absent: nowhere, or for other models, or for a few.
+   * Where it has the Responses API. `documented`: at every address, according to its documentation; an old server or some model may still
+   * lack it. A pattern: at base URLs that match, for certain. Absent: nowhere, for other models, or only for a few.
    */
   responses?: "documented" | RegExp;
-  /** It knows the role `developer`, or an address of its own may; to the others it is `system`. */
+  /** It accepts the role `developer`, or a custom address of it may; for the others it becomes `system`. */
   knowsDeveloper?: true;
-  /** It takes no ids of calls but those of its own form. */
+  /** It accepts only call ids in its own form. */
   ownCallIds?: true;
-  /** Its chat completions take files by their links. */
+  /** Its chat completions accept files as links. */
   takesFileLinks?: true;
-  /** Whose list prices its models have; with an address of its own, at that address alone. */
+  /** The vendor whose list prices its models have; with a custom address, only at that address. */
   listed?: ListedVendor;
 }
 
-/** A new vendor is one line here, one in the test and one in docs/ai-vendors.md. */
+/** A new vendor needs one line here, one in the test and one in docs/ai-vendors.md. */
 const vendors = {
-  // The kind's default: everybody with an address of their own may be behind it.
+  // The kind's default: any server with a custom address may be behind it.
   openai: {
     url: "https://api.openai.com/v1",
     responses: /^https:\/\/(\w+\.)?api\.openai\.com\//,
@@ -71,7 +71,7 @@ const vendors = {
   moonshot: { url: "https://api.moonshot.ai/v1", responses: "documented", listed: "moonshot" },
   "z.ai": { url: "https://api.z.ai/api/paas/v4", listed: "z.ai" },
   ollama: { url: "http://127.0.0.1:11434/v1", responses: "documented" },
-  // Both hand the role to the model's own template.
+  // Both pass the role to the model's own template.
   vllm: { url: "http://127.0.0.1:8000/v1", responses: "documented", knowsDeveloper: true },
   "llama.cpp": { url: "http://127.0.0.1:8080/v1", knowsDeveloper: true },
   "lm-studio": { url: "http://127.0.0.1:1234/v1", responses: "documented" },
@@ -83,8 +83,8 @@ export const vendorNames = Object.keys(vendors) as Vendor[];
 export const defaultsOf = (vendor: Vendor): VendorDefaults => vendors[vendor];
 
 /**
- * Whether the vendor has the Responses API at a base URL, as far as that is known without asking. `assumed`: it documents
- * the API, and this server or model may lack it.
+ * Whether the vendor has the Responses API at a base URL, as far as is known without calling it. `assumed`: it documents the API, but this
+ * server or model may lack it.
  */
 export function responsesAt(vendor: Vendor, base: string): "yes" | "assumed" | "no" {
   const { responses } = defaultsOf(vendor);
@@ -93,7 +93,7 @@ export function responsesAt(vendor: Vendor, base: string): "yes" | "assumed" | "
   return responses.test(base) ? "yes" : "no";
 }
 
-/** The vendor whose list prices the models at a base URL have; null if another server may be there, or none are listed. */
+/** The vendor whose list prices the models at a base URL have; null if another server may be there, or if none are listed. */
 export function listedAt(vendor: Vendor, base: string): ListedVendor | null {
   const { url, listed = null } = defaultsOf(vendor);
   return url === null || isOwnHost(base, url) ? listed : null;

@@ -23,19 +23,17 @@ export const listedVendors = [
 ] as const;
 export type ListedVendor = (typeof listedVendors)[number];
 
-/** The hosts of base URLs: each call asks for one, and parsing it costs as much as the rest of its price. */
+/** The hosts of base URLs: each call needs one, and parsing it costs as much as the rest of the price lookup. */
 const hosts = new LruCache<string, string>(1_000);
 const hostOf = (url: string) => hosts.getOrCreate(url, () => URL.parse(url)?.host ?? "");
 
-/** Whether a base URL is the vendor's own address, where its list prices hold: who is behind another may charge otherwise. */
+/** Whether a base URL is the vendor's own address, where its list prices apply: the operator of another address may charge differently. */
 export const isOwnHost = (base: string, own: string): boolean => hostOf(base) === hostOf(own);
 
 /** Prices of a million tokens. Absent: that of input; of `cache_write_1h`: 1.6 times that of `cache_write`. */
 export type Price = z.output<typeof price>;
 
-/**
- * A file of list prices, in US dollars: of the usual tier, neither batch, priority nor flex.
- */
+/** A file of list prices, in US dollars: for the standard tier, not batch, priority or flex. */
 const pricesFile = z.strictObject({
   date: z.iso.date("must be a day such as 2026-11-21").describe("When the prices were collected."),
   source: z.string().max(500).describe("Where they are from."),
@@ -43,7 +41,7 @@ const pricesFile = z.strictObject({
 });
 export type ListPrices = z.output<typeof pricesFile>;
 
-/** Reads the text of a file of list prices. Throws an error in words for the operator. */
+/** Reads the text of a file of list prices. Throws an error with a message for the operator. */
 export function readListPrices(text: string): ListPrices {
   let value: unknown;
   try {
@@ -57,13 +55,13 @@ export function readListPrices(text: string): ListPrices {
   throw new Error(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is not as it should be"}`);
 }
 
-/** Those that come with this version. `npm run prices` writes them. */
+/** The prices that come with this version. `npm run prices` writes them. */
 export const builtInPrices: ListPrices = builtIn;
 
-/** `-2025-08-07`, `-20250807`, or `@20250807` on Vertex AI: a snapshot, which costs what its model does. */
+/** `-2025-08-07`, `-20250807`, or `@20250807` on Vertex AI: a snapshot, which has the price of its model. */
 const snapshot = /(?:-\d{4}-\d{2}-\d{2}|[-@]\d{8})$/;
 
-/** The price of a model by the name that its vendor has for it, or of the model that it is a snapshot of; null if it is not listed. */
+/** The price of a model by the vendor's name for it, or of the model that it is a snapshot of; null if it is not listed. */
 export function listPrice(
   vendor: ListedVendor,
   model: string,

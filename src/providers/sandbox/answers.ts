@@ -49,7 +49,7 @@ export function embed(text: string, dimensions: number): number[] {
     // FNV-1a, seeded by the index in the vector.
     let hash = (2_166_136_261 ^ at) >>> 0;
     for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16_777_619) >>> 0;
-    // The low bits for a short text are nearly those of the seed.
+    // For a short text, the low bits are nearly those of the seed.
     return (Math.imul(hash ^ (hash >>> 15), 2_246_822_519) >>> 0) / 2 ** 31 - 1;
   });
   const length = Math.hypot(...raw) || 1;
@@ -63,7 +63,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(text.length / unitsPerToken);
 }
 
-/** The text, cut to a number of tokens; anything but an integer from 1 on is no limit. */
+/** The text, cut to a number of tokens; anything but an integer of at least 1 means no limit. */
 export function truncateToTokens(text: string, tokens: unknown): string {
   if (!Number.isInteger(tokens) || Number(tokens) < 1) return text;
   const units = Number(tokens) * unitsPerToken;

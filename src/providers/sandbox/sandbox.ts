@@ -34,7 +34,7 @@ type Model = (typeof sandboxModels)[number];
 
 /** The pause between two words of a stream, ms. */
 const wordMs = 20;
-/** Before the first word of `slow`. */
+/** The pause before the first word of `slow`. */
 const slowMs = 3_000;
 /** The number of words before `cut` breaks off. */
 const wordsBeforeCut = 3;
@@ -151,7 +151,7 @@ function chat(request: ChatRequest): PreparedRequest {
   return simulated({ status: 200, stream: true, pieces });
 }
 
-/** One vector for each text, or list of tokens. */
+/** One vector for each text or list of tokens. */
 function embeddings({ body, text, model }: Omit<ChatRequest, "stream">): PreparedRequest {
   const { input, dimensions, encoding_format: format } = body;
   const single = !Array.isArray(input) || input.every((item) => typeof item === "number");

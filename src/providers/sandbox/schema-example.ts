@@ -6,12 +6,12 @@ import { fieldsIn } from "#providers/translate/json.ts";
 
 /** Schemas may refer to themselves. */
 const maxDepth = 8;
-/** A schema that refers to itself in many places would make an endless value. */
+/** A schema that refers to itself in many places would produce an endless value. */
 const maxValues = 500;
 /** Longer minimums for texts and lists are ignored. */
 const maxTextLength = 200;
 const maxItems = 10;
-/** UTF-16 units of JSON that values of `const`, `default` and `enum` have together; beyond it they are null. */
+/** Maximum total JSON size of values of `const`, `default` and `enum`, UTF-16 units; further ones are null. */
 const maxGivenLength = 100_000;
 /** A longer `$ref` refers to nothing. */
 const maxRefLength = 1_024;
@@ -35,7 +35,7 @@ export function exampleOf(schema: unknown): unknown {
   let left = maxValues;
   let leftLength = maxGivenLength;
 
-  /** A value that the schema has itself. Many places may refer to a long one. */
+  /** A value that is contained in the schema. Many places may refer to a long one. */
   function literal(value: unknown): unknown {
     if (leftLength > 0) leftLength -= JSON.stringify(value).length;
     return leftLength > 0 ? value : null;

@@ -3,7 +3,7 @@
 import type { Conversation } from "./conversation.ts";
 import type { FunctionTool } from "./request-fields.ts";
 
-/** The name of the marks that a request loses where they cannot be sent; empty if it has none. */
+/** The name of the marks that a request loses if they cannot be sent; empty if it has none. */
 export function unmarked({ system, turns }: Conversation, tools: readonly FunctionTool[]): readonly string[] {
   const parts = turns.flatMap((turn) =>
     turn.role === "tool" ? turn.results.flatMap((result) => result.parts) : turn.parts,

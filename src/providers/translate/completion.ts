@@ -5,7 +5,7 @@ import { type Fields, isObject } from "#contract/normalise.ts";
 import { outputUnits } from "#providers/openai/stream.ts";
 import type { ChatRequest, Chunk, Usage } from "#providers/provider.ts";
 
-/** `created`: 0 if the vendor does not say; the gateway fills in its own clock. `id`: empty likewise. */
+/** `created`: 0 if the vendor does not report it; the gateway then uses its own clock. `id`: empty if not reported. */
 export interface CompletionHead {
   id: string;
   created: number;
@@ -16,11 +16,11 @@ export interface CompletionHead {
 export interface TokenCounts {
   promptTokens: number;
   completionTokens: number;
-  /** Of the prompt, read from a cache. */
+  /** Prompt tokens read from a cache. */
   cachedTokens: number | null;
-  /** Of the prompt, written to a cache; absent: the vendor does not bill it apart. */
+  /** Prompt tokens written to a cache; absent if the vendor does not bill them separately. */
   cacheWriteTokens?: number | null;
-  /** Of those written, kept for an hour. */
+  /** Written tokens that are cached for an hour. */
   cacheWriteHourTokens?: number | null;
   reasoningTokens: number | null;
 }
@@ -30,17 +30,17 @@ export interface ToolCall {
   name: string;
   /** JSON text. */
   arguments: string;
-  /** Beside the call, as in Google's OpenAI-compatible API. */
+  /** Next to the call, as in Google's OpenAI-compatible API. */
   extraContent?: object;
 }
 
-/** A picture in an answer, as bytes. */
+/** An image in an answer, as bytes. */
 export interface Picture {
   mediaType: string;
   base64: string;
 }
 
-/** Finish reasons of answers that may be empty: reasoning took all tokens, or the content was withheld. */
+/** Finish reasons of answers that may be empty: reasoning used all tokens, or the content was withheld. */
 const mayBeEmpty: readonly string[] = ["length", "content_filter"];
 
 export function usageOf({
@@ -76,7 +76,7 @@ function usageJson(counted: TokenCounts): object {
   };
 }
 
-/** A picture as OpenRouter and LiteLLM write it; `index` tells the pictures of one choice apart. */
+/** An image in the form of OpenRouter and LiteLLM; `index` distinguishes the images of one choice. */
 const pictureJson = ({ mediaType, base64 }: Picture, index: number): object => ({
   type: "image_url",
   image_url: { url: `data:${mediaType};base64,${base64}` },
@@ -96,10 +96,10 @@ interface Delta {
   content?: string;
   reasoning_content?: string;
   refusal?: string;
-  /** A whole picture, and its number in the choice. */
+  /** A complete image, and its number in the choice. */
   image?: Picture & { index: number };
   call?: CallDelta;
-  /** Pieces of signed or sealed thoughts, and the blocks that they complete. They are no output. */
+  /** Pieces of signed or sealed thoughts, and the blocks that they complete. They are not output. */
   details?: readonly Fields[];
   blocks?: readonly Fields[];
 }
@@ -112,11 +112,11 @@ export interface ChunkWriter {
   usage(counted: TokenCounts): Chunk;
 }
 
-/** Whether the caller wants usage. OpenAI then writes `usage: null` in every chunk before the one that has it. */
+/** Whether the caller requested usage. OpenAI then writes `usage: null` in every chunk before the one that has it. */
 export const asksUsage = ({ stream_options: options }: ChatRequest["body"]): boolean =>
   isObject(options) && options.include_usage === true;
 
-/** `print`: what writes the text of each chunk. */
+/** `print`: writes the text of each chunk. */
 export function chunkWriter(
   { id, created, model }: CompletionHead,
   { body }: Pick<ChatRequest, "body">,

@@ -1,6 +1,6 @@
-// Reads OpenAI's messages into a conversation that other vendors accept: system text apart, turns merged, every
-// round of tool calls answered in full before the next turn, call ids valid and distinct. What OpenAI itself rejects
-// (a tool message that answers no call) is an issue here too.
+// Reads OpenAI's messages into a conversation that other vendors accept: system text separate, turns merged, every round of tool calls
+// fully answered before the next turn, call ids valid and distinct. What OpenAI itself rejects (a tool message that answers no call) is an
+// issue here too.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { append } from "./append.ts";
@@ -15,7 +15,7 @@ export interface Call {
   /** Distinct in the conversation; letters, digits, `_` and `-`. May differ from the client's id. */
   id: string;
   name: string;
-  /** JSON text as the model wrote it: may be empty or invalid. */
+  /** JSON text as the model wrote it; may be empty or invalid. */
   arguments: string;
   /** Gemini's thought signature, if the client kept it (`extra_content.google.thought_signature`). */
   signature: string | null;
@@ -23,9 +23,9 @@ export interface Call {
 
 export type Turn =
   | { role: "user"; parts: Part[]; notes?: TextPart[] }
-  /** `thoughts`: signed or sealed, as `reasoning_details` has them. */
+  /** `thoughts`: signed or sealed, in the form of `reasoning_details`. */
   | { role: "assistant"; thoughts: Fields[]; parts: Part[]; calls: Call[] }
-  /** In the order of the calls. `notes`: system text that comes after the turn, where the reader keeps its place. */
+  /** In the order of the calls. `notes`: system text that comes after the turn, if the reader keeps its position. */
   | { role: "tool"; results: { call: Call; parts: Part[] }[]; notes?: TextPart[] };
 
 /** A parameter that cannot be translated, and the reason. */
@@ -45,11 +45,11 @@ export interface Conversation {
 export const emptyTurnText = "(nothing)";
 
 /**
- * Reads `messages`. Whitespace alone counts as no content (Anthropic rejects it). A user's `name` is put
- * before the text, an assistant's is dropped. Of the reasoning in earlier turns what is signed or sealed is kept: vendors
- * accept only their own. `keepsNotes`: system text between turns is kept with the turn of the user, or of results, after which it
- * comes; otherwise, and where there is no such turn, all system text is in front. `keepsSignatures`: the assistant's text has Gemini's
- * signature, and pictures that Gemini signed are the assistant's.
+ * Reads `messages`. Whitespace-only text counts as no content (Anthropic rejects it). A user's `name` is put before the text, an
+ * assistant's is dropped. Of the reasoning in earlier turns, signed and sealed parts are kept: vendors accept only their own. `keepsNotes`:
+ * system text between turns is kept with the preceding user turn or results; otherwise, and if there is no such turn, all system text is
+ * moved to the front. `keepsSignatures`: the assistant's text has Gemini's signature, and images that Gemini signed belong to the
+ * assistant.
  */
 export function readConversation(
   messages: unknown,
@@ -79,9 +79,9 @@ function conversation(
   const turns: Turn[] = [];
   const ids = new DistinctNames("_");
   let open: OpenCall[] = [];
-  // Of the open calls those without a result, by the client's id for them, the first one last.
+  // The open calls without a result, by the client's ids, the first one last.
   let waiting = new Map<unknown, OpenCall[]>();
-  // Pictures that the assistant made: vendors take them from the user alone, so that they stand in the user's next turn.
+  // Images that the assistant made: vendors accept images only from the user, so they are put in the user's next turn.
   let made: Part[] = [];
   for (const [at, message] of messages.entries()) {
     const where = `messages[${at}]`;
@@ -135,7 +135,7 @@ function conversation(
         sign(parts, message);
         append(parts, takeSigned(pictures, message));
       }
-      // A message without content is no turn: what comes after it belongs to the turn before.
+      // A message without content is not a turn: what comes after it belongs to the turn before.
       if (parts.length > 0 || open.length > 0) {
         placeNotes(notes, turns, system);
         notes = [];
@@ -157,7 +157,7 @@ function conversation(
   return { kind: "conversation", ...withFirstUserTurn(system, turns) };
 }
 
-/** Gives the last text of an assistant's message its signature. */
+/** Adds the signature to the last text of an assistant's message. */
 function sign(parts: Part[], message: Fields): void {
   const signature = signatureOfPart(message, null);
   const at = parts.findLastIndex(({ kind }) => kind === "text");
@@ -165,7 +165,7 @@ function sign(parts: Part[], message: Fields): void {
   if (signature !== null && part?.kind === "text") parts[at] = { ...part, signature };
 }
 
-/** Takes out the pictures that are signed: the others are the user's, since the model takes none as its own without a signature. */
+/** Removes the signed images: the others are treated as the user's, since the model does not accept unsigned ones as its own. */
 function takeSigned(pictures: Part[], message: Fields): Part[] {
   const signed = pictures.map((part, at): Part | null => {
     const signature = part.kind === "data" ? signatureOfPart(message, at) : null;
@@ -176,7 +176,7 @@ function takeSigned(pictures: Part[], message: Fields): Part[] {
   return signed.filter((part) => part !== null);
 }
 
-/** Puts system text behind the last turn, if that is the user's or has results; otherwise in front of everything. */
+/** Puts system text after the last turn if that is the user's or has results; otherwise before everything. */
 function placeNotes(notes: readonly TextPart[], turns: readonly Turn[], system: TextPart[]): void {
   const last = turns.at(-1);
   if (notes.length === 0) return;
@@ -192,7 +192,7 @@ function unanswered(open: readonly OpenCall[], where: string): string {
   return `Before ${where}: tool calls without a tool message: ${waiting.join(", ").slice(0, 200)}.`;
 }
 
-/** Vendors require a first turn, from the user. */
+/** Vendors require that the first turn is the user's. */
 function withFirstUserTurn(system: TextPart[], turns: Turn[]): { system: TextPart[]; turns: Turn[] } {
   const [first] = turns;
   if (first?.role === "user") return { system, turns };

@@ -1,20 +1,20 @@
-// Makes names distinct that may be equal, as vendors require it of ids and of documents.
+// Makes names distinct, as vendors require for ids and documents.
 
-/** Hands out names, each once. However many are equal, each costs about the same: a client chooses how many there are. */
+/** Returns each name only once. The cost per name does not grow with the number of equal names, which a client chooses. */
 export class DistinctNames {
   readonly #separator: string;
   readonly #ignoresCase: boolean;
   readonly #taken = new Set<string>();
-  /** The number with which the search for a stem's next name begins. */
+  /** The number at which the search for a stem's next name begins. */
   readonly #next = new Map<string, number>();
 
-  /** `separator`: between a name and its number. `ignoresCase`: names that differ in case alone count as equal. */
+  /** `separator`: between a name and its number. `ignoresCase`: names that differ only in case count as equal. */
   constructor(separator: string, { ignoresCase = false }: { ignoresCase?: boolean } = {}) {
     this.#separator = separator;
     this.#ignoresCase = ignoresCase;
   }
 
-  /** The stem itself, or, where it is taken, with the next number that is free: 2, 3 and so on. */
+  /** The stem itself or, if it is taken, the stem with the next free number: 2, 3 and so on. */
   of(stem: string): string {
     const key = this.#key(stem);
     let n = this.#next.get(key) ?? 1;

@@ -1,6 +1,6 @@
-// What the reasons mean with which vendors end their answers, also those that OpenAI's format does not have. A reason that is not
-// known is passed on as it is, and means nothing. Sources: api-docs.deepseek.com/api/create-chat-completion,
-// docs.z.ai/api-reference/llm/chat-completion, docs.mistral.ai/api, vLLM's and SGLang's sources, and users' reports.
+// The meaning of the vendors' finish reasons, including those that OpenAI's format does not have. An unknown reason is passed on unchanged
+// and has no meaning. Sources: api-docs.deepseek.com/api/create-chat-completion, docs.z.ai/api-reference/llm/chat-completion,
+// docs.mistral.ai/api, vLLM's and SGLang's sources, and users' reports.
 
 import { ignoredByHealth, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
@@ -17,10 +17,10 @@ const meanings: ReadonlyMap<string, Meaning> = new Map([
   ...all("length", "model_context_window_exceeded context_length_exceeded"),
   ...all("content_filter", "content_filter content_filtered sensitive safety refusal moderation blocked"),
   ...all("content_filter", "recitation prohibited_content blocklist guardrail_intervened"),
-  // DeepSeek, Z.AI, Mistral and OpenRouter, vLLM and SGLang: the vendor itself broke off.
+  // DeepSeek, Z.AI, Mistral and OpenRouter, vLLM and SGLang: the vendor itself aborted the answer.
   ...all("broken", "insufficient_system_resource network_error error abort aborted cancelled canceled"),
   ...all("broken", "failed interrupted server_error internal_error upstream_error connection_error timeout"),
-  // The model wrote what its vendor cannot read.
+  // The model wrote something that its vendor cannot parse.
   ...all("malformed", "malformed_function_call malformed_tool_use malformed_model_output malformed_response"),
 ]);
 
@@ -31,12 +31,12 @@ const nameOf = (reason: string): string => (reason.split(": ").at(-1) ?? reason)
 export const isFinish = (reason: unknown): reason is string =>
   typeof reason === "string" && reason !== "" && reason !== "null";
 
-/** What a reason means, in OpenAI's word where it has one; an unknown reason as it came. */
+/** The meaning of a reason, as OpenAI's reason if it has one; an unknown reason unchanged. */
 export function meaningOf(reason: string): string {
   return meanings.get(nameOf(reason)) ?? reason;
 }
 
-/** The failure of an answer that the vendor says it broke off. Null if it does not say so. */
+/** The failure of an answer that, according to the vendor, was aborted. Null if it was not. */
 export function brokenOff(reason: unknown): Failure | null {
   if (!isFinish(reason)) return null;
   const meaning = meanings.get(nameOf(reason));

@@ -1,5 +1,5 @@
-// Folds the chunks of a stream into one whole answer (`whole_answers: stream`). Every field that the chunks carry is in
-// the answer: texts and lists are joined, list items with an `index` are joined by it, and of other values the last counts.
+// Folds the chunks of a stream into one whole answer (`whole_answers: stream`). Every field of the chunks is in the answer: texts and lists
+// are joined, list items with an `index` are joined by it, and for other values the last one counts.
 
 import { isObject } from "#contract/normalise.ts";
 import type { Chunk, Usage } from "#providers/provider.ts";
@@ -8,7 +8,7 @@ import { parseJson } from "./json.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Texts that are whole in each chunk that has them. */
+/** Texts that are complete in each chunk that has them. */
 const wholeTexts: ReadonlySet<string> = new Set([
   "id",
   "object",
@@ -68,7 +68,7 @@ function addChoice(choices: Fields[], choice: Fields): void {
   }
 }
 
-/** Adds what a piece says to what came before it. */
+/** Adds a piece to the preceding ones. */
 function join(to: Fields, piece: Fields): Fields {
   for (const name in piece) {
     if (name === "__proto__") continue;
@@ -80,7 +80,7 @@ function join(to: Fields, piece: Fields): Fields {
         wholeTexts.has(name) || (name === "name" && before === value) ? value || before : before + value;
     else if (Array.isArray(value)) {
       const list = Array.isArray(before) ? before : [];
-      // Each picture comes whole, and vendors number all of them 0.
+      // Each image is sent whole, and vendors number all of them 0.
       to[name] = name === "images" ? [...list, ...value] : joinList(list, value);
     } else if (isObject(value)) to[name] = join(isObject(before) ? before : {}, value);
     else to[name] = value;
@@ -88,7 +88,7 @@ function join(to: Fields, piece: Fields): Fields {
   return to;
 }
 
-/** The items of a list by their `index`: a search for each of 20,000 calls of tools would take a second. */
+/** The items of a list by their `index`: searching for each of 20,000 tool calls would take a second. */
 const itemsOf = new WeakMap<unknown[], Map<number, Fields>>();
 
 function joinList(to: unknown[], pieces: readonly unknown[]): unknown[] {
@@ -99,7 +99,7 @@ function joinList(to: unknown[], pieces: readonly unknown[]): unknown[] {
     const before = index === null ? undefined : items.get(index);
     if (before !== undefined && isObject(piece)) join(before, piece);
     else {
-      // What has no index is whole, and may hold numbers that are kept as they are spelled.
+      // Items without an index are complete and may contain numbers whose spelling is kept.
       const item = index !== null && isObject(piece) ? join({}, piece) : piece;
       if (index !== null && isObject(item)) items.set(index, item);
       to.push(item);

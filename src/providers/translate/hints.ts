@@ -1,10 +1,10 @@
-// Parameters that no member is passed over for: hints, which change price, speed or style and not what is asked for, and
-// parameters under two names. A member that refuses one is asked without it, or with its other name.
+// Parameters that never exclude a member: hints, which change price, speed or style but not what is requested, and parameters with two
+// names. A member that refuses one is called without it, or with its other name.
 
 /**
- * Bookkeeping (`store`, `metadata`, `user`, `safety_identifier`), price and speed (`service_tier`, `prediction`,
- * `prompt_cache_*`, `cache_control`), style (`verbosity`, penalties), best effort at every vendor (`seed`), what the gateway
- * itself reads (`stream_options`), and forms of messages that have another one (the role `developer`, ids of calls).
+ * Bookkeeping (`store`, `metadata`, `user`, `safety_identifier`), price and speed (`service_tier`, `prediction`, `prompt_cache_*`,
+ * `cache_control`), style (`verbosity`, penalties), best effort at every vendor (`seed`), what the gateway itself reads (`stream_options`),
+ * and message forms that have an alternative (the role `developer`, ids of calls).
  */
 const hints: ReadonlySet<string> = new Set([
   "stream_options",
@@ -26,20 +26,20 @@ const hints: ReadonlySet<string> = new Set([
   "tool_call_ids",
 ]);
 
-/** What a request may have without a parameter of the name: what the gateway adds to it, and forms of its messages. */
+/** What a request may contain without a parameter of the name: additions by the gateway, and forms of its messages. */
 const implied: readonly string[] = ["stream_options", "developer", "tool_call_ids"];
 
 export const isImplied = (name: string): boolean => implied.includes(name);
 
-/** OpenAI renamed it; its newer models refuse the older name, and most other vendors know the older one alone. */
+/** OpenAI renamed it; its newer models refuse the older name, and most other vendors know only the older one. */
 const otherNames: Readonly<Record<string, string>> = {
   max_tokens: "max_completion_tokens",
   max_completion_tokens: "max_tokens",
 };
 
 /**
- * Sampling and effort: a model that does not take one still does what is asked for. What asks for something else, such as
- * tools, a format, several choices, ends or log probabilities, is not adaptable.
+ * Sampling and effort: a model that does not accept one still does what is requested. Parameters that request something different, such as
+ * tools, a format, several choices, stop sequences or log probabilities, are not adaptable.
  */
 const adaptable: ReadonlySet<string> = new Set([
   "temperature",
@@ -55,18 +55,18 @@ const adaptable: ReadonlySet<string> = new Set([
   "parallel_tool_calls",
 ]);
 
-/** Whether a pool that adapts requests leaves the parameter out for a model that does not take it. */
+/** Whether a pool that adapts requests leaves the parameter out for a model that does not accept it. */
 export const isAdaptable = (name: string): boolean => adaptable.has(name);
 
-/** Of the parameters that a model refused, those without which it cannot be asked. */
+/** Of the parameters that a model refused, those that it cannot be called without. */
 export const undroppable = (refused: readonly string[], params: "adapt" | "strict"): readonly string[] =>
   adapt(refused).undroppable.filter((name) => params === "strict" || !isAdaptable(name));
 
 export const isHint = (name: string): boolean => hints.has(name);
 
-/** How to ask a model that refused some parameters. */
+/** How to call a model that refused some parameters. */
 interface Adaptation {
-  /** The name that a parameter takes instead; undefined: it is left out. */
+  /** The replacement name of a parameter; undefined if it is left out. */
   changes: ReadonlyMap<string, string | undefined>;
   /** Neither hints nor known under another name: the model cannot serve a request with these. */
   undroppable: readonly string[];

@@ -1,5 +1,5 @@
-// Moves JSON from one vendor's shape into another's without loss: a number that a double cannot hold (a 64-bit id in
-// tool arguments, `-0`, 1e400) keeps its spelling, which parsing and printing would change.
+// Converts JSON between the vendors' shapes without loss: a number that a double cannot represent (a 64-bit id in tool arguments, `-0`,
+// 1e400) keeps its spelling, which parsing and printing would change.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { exceededBound } from "#runtime/json-bounds.ts";
@@ -15,18 +15,18 @@ export function textOf(value: unknown): string {
 }
 
 /**
- * The arguments of a call as text. Some servers send an object in their place (llama.cpp with `--tool-args-object`, TGI);
- * anything else is "".
+ * The arguments of a call as text. Some servers send an object instead (llama.cpp with `--tool-args-object`, TGI); anything else becomes
+ * "".
  */
 export const argumentsText = (value: unknown): string =>
   isObject(value) ? JSON.stringify(value) : textOf(value);
 
-/** What JSON has of half a pair of surrogates, which vendors refuse ("no low surrogate in string"); a backslash may be before it. */
+/** The JSON escape of an unpaired surrogate, which vendors refuse ("no low surrogate in string"); a backslash may precede it. */
 const halfPair = /\\ud[89a-f]/i;
 
 /**
- * The value as the text of a request. Half a character, as a client leaves it where it cuts a text, becomes U+FFFD: texts and
- * names are well-formed.
+ * The value as the text of a request. An unpaired surrogate, left where a client cut a text, becomes U+FFFD: texts and names are
+ * well-formed.
  */
 export function bodyText(value: unknown): string {
   const text = JSON.stringify(value);
@@ -42,10 +42,10 @@ function wellFormed(value: unknown): unknown {
   );
 }
 
-/** Only text that matches can hold such a number; most text is parsed without inspecting each value. */
+/** Only text that matches can contain such a number; most text is parsed without inspecting each value. */
 const maybeInexact = /-0(?![.\d]*[1-9])|\d[\d.]{15}|\d[eE]/;
 
-// In V8 since Node 21, not yet in TypeScript's library: a number that is printed as it is spelled.
+// In V8 since Node 21, not yet in TypeScript's library: a number that is printed in its original spelling.
 const { rawJSON, isRawJSON } = JSON as unknown as {
   rawJSON(text: string): unknown;
   isRawJSON(value: unknown): boolean;
@@ -81,16 +81,13 @@ export function parseExactly(text: string): unknown {
   }
 }
 
-/**
- * Bounds of a vendor's JSON, so that parsing takes at most about 0.1 s: an object with a new key costs 2 µs,
- * a new key 0.5 µs.
- */
+/** Limits for a vendor's JSON, so that parsing takes at most about 0.1 s: an object with a new key costs 2 µs, a new key 0.5 µs. */
 export const answerBounds = { maxDepth: 256, maxValues: 100_000, maxContainers: 32_768 };
 
-/** Texts below this length, UTF-16 units, are always within bounds, which holds for most answers and frames. */
+/** Texts shorter than this, UTF-16 units, are always within the limits; most answers and frames are. */
 const shortText = 64 * 1024;
 
-/** Whether a vendor's text is within the bounds for parsing. */
+/** Whether a vendor's text is within the limits for parsing. */
 export function isWithinBounds(text: string): boolean {
   return within(text, answerBounds);
 }
@@ -103,7 +100,7 @@ function within(
   return exceededBound(Buffer.from(text), { maxDepth: Number.POSITIVE_INFINITY, ...bounds }) === null;
 }
 
-/** Parses a vendor's text; undefined if it is not JSON or exceeds the bounds. */
+/** Parses a vendor's text; undefined if it is not JSON or exceeds the limits. */
 export function parseJson(text: string): unknown {
   try {
     return isWithinBounds(text) ? JSON.parse(text) : undefined;
@@ -112,7 +109,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Like `parseJson`, with every number as it was spelled. */
+/** Like `parseJson`, with every number in its original spelling. */
 export function parseAnswerExactly(text: string): unknown {
   return isWithinBounds(text) ? parseExactly(text) : undefined;
 }

@@ -8,7 +8,7 @@ export interface TextPart {
   kind: "text";
   text: string;
   cacheControl?: Fields;
-  /** Gemini's, of an assistant's part, where the reader keeps it. */
+  /** Gemini's signature of an assistant's part, if the reader keeps it. */
   signature?: string;
 }
 
@@ -48,7 +48,7 @@ export function mediaPart(part: Fields): MediaPart | string {
         return "a file can only be given as `file_data`; another provider's `file_id` means nothing here.";
       const name = textOf(file.filename);
       const found = located(data || link, name === "" ? null : name);
-      // Documents have links without an ending.
+      // Links to documents may have no extension.
       const isUnnamed = typeof found !== "string" && found.kind === "link" && found.mediaType === null;
       return isUnnamed ? { ...found, mediaType: "application/pdf" } : found;
     }

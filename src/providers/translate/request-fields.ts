@@ -8,16 +8,13 @@ import type { TranslationIssue } from "./conversation.ts";
 import { isHint } from "./hints.ts";
 import { textOf } from "./json.ts";
 
-/**
- * Read elsewhere (`model`, `messages`, `stream`), or never to be honoured (`base_url`, `api_base`); ignored here
- * like the hints.
- */
+/** Read elsewhere (`model`, `messages`, `stream`), or never honoured (`base_url`, `api_base`); ignored here like the hints. */
 const ignored: ReadonlySet<string> = new Set(["model", "messages", "stream", "base_url", "api_base"]);
 
 const isEmpty = (value: unknown) =>
   Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
 
-/** Parameters at values that change nothing. */
+/** Parameters at values that have no effect. */
 const defaults: Readonly<Record<string, (value: unknown) => boolean>> = {
   n: (value) => value === 1,
   logprobs: (value) => value === false,
@@ -32,17 +29,17 @@ const defaults: Readonly<Record<string, (value: unknown) => boolean>> = {
   service_tier: (value) => value === "auto" || value === "default",
 };
 
-/** Hints that the gateway itself honours: usage in streams, and whom the record of the call names. */
+/** Hints that the gateway itself honours: usage in streams, and the end user in the call's record. */
 const own: ReadonlySet<string> = new Set(["stream_options", "user", "safety_identifier", "metadata"]);
 
 export interface RequestFields {
   /** The value, marked as read; undefined for null too. */
   take(name: string): unknown;
-  /** A number within the bounds; any other value is an issue. */
+  /** A number within the limits; any other value is an issue. */
   number(name: string, min: number, max: number): number | undefined;
   whole(name: string, min: number, max: number): number | undefined;
   issue(param: string, message: string): undefined;
-  /** The hints of the request that were not read: what the vendor has no equivalent of. */
+  /** The hints of the request that were not read because the vendor has no equivalent. */
   leftOut(): string[];
   /** The first issue, or that of an unread parameter; null if everything is translated. */
   firstIssue(): Extract<PreparedRequest, { kind: "unsupported_parameter" }> | null;

@@ -1,4 +1,4 @@
-// What the readers of streams have in common.
+// Shared code of the stream readers.
 
 import type { StreamPiece, StreamReader, VendorEvent } from "#providers/provider.ts";
 

@@ -1,15 +1,15 @@
-// Reads whole answers with the readers of streams: an adapter unfolds an answer into the events of its stream, and the chunks
-// that the reader writes are folded into one completion, without a JSON text for each.
+// Reads whole answers with the stream readers: an adapter unfolds an answer into the events of its stream, and the chunks that the reader
+// writes are folded into one completion, without a JSON text for each.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { ParsedAnswer, StreamPiece } from "#providers/provider.ts";
 import { type ChunkWriter, type CompletionHead, chunkWriter } from "./completion.ts";
 import { foldedChunks } from "./fold.ts";
 
-/** Makes what a reader writes to, once the head of its answer is known. */
+/** Creates the reader's writer once the head of its answer is known. */
 export type OpenWriter = (head: CompletionHead) => ChunkWriter;
 
-/** OpenAI has these fields in every whole answer, and no content where something else stands for it. */
+/** OpenAI has these fields in every whole answer, and no content if something else replaces it. */
 function completed({ message, ...choice }: Fields): Fields {
   const { content, ...more }: Fields = isObject(message) ? message : {};
   const isSpoken = content !== "" || (more.tool_calls === undefined && more.refusal === undefined);
@@ -20,7 +20,7 @@ function completed({ message, ...choice }: Fields): Fields {
   };
 }
 
-/** Writes one completion from its pieces. `text`: of the `chat.completion`. */
+/** Writes one completion from its pieces. `text`: that of the `chat.completion`. */
 export function wholeWriter(head: CompletionHead): { write: ChunkWriter; text(): string } {
   const chunks: Fields[] = [];
   const collect = (chunk: Fields) => {
@@ -35,8 +35,8 @@ export function wholeWriter(head: CompletionHead): { write: ChunkWriter; text():
 }
 
 /**
- * The completion of an answer that came whole. `open` makes the reader of its format, and `events` are those of a complete
- * stream that says the same.
+ * The completion of an answer that arrived whole. `open` creates the reader of its format, and `events` are those of an equivalent complete
+ * stream.
  */
 export function wholeAnswer<Event>(
   events: readonly Event[],

@@ -1,7 +1,7 @@
-// Claude on Vertex AI: Anthropic's own messages, whose model is in the address and whose version is in the body. Links to pictures
-// and files are refused there ("URL sources are not supported"), so that another member gets them. Source:
-// cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude, …/claude/count-tokens, its users' reports, and for
-// betas (a header) and thoughts (the same as Anthropic's) platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai, …/extended-thinking
+// Claude on Vertex AI: Anthropic's own messages, with the model in the address and the version in the body. Links to images and files are
+// refused there ("URL sources are not supported"), so another member receives them. Source:
+// cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude, …/claude/count-tokens, its users' reports, and for betas
+// (a header) and thoughts (the same as Anthropic's) platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai, …/extended-thinking
 
 import { isObject } from "#contract/normalise.ts";
 import { foldedMessage } from "#providers/anthropic/fold.ts";
@@ -20,11 +20,11 @@ import { fieldsIn, parseJson } from "#providers/translate/json.ts";
 
 const version = "vertex-2023-10-16";
 
-/** Whether a model is Claude, by its name alone or behind its publisher. */
+/** Whether a model is Claude, with or without its publisher in front of the name. */
 export const isClaude = (model: string): boolean =>
   /^(?:publishers\/anthropic\/models\/.|claude\b)/.test(model);
 
-/** A model's name without its publisher, behind which the list of models has it. */
+/** A model's name without its publisher, which precedes it in the list of models. */
 export const ownName = (model: string): string =>
   /^publishers\/(?:google|anthropic)\/models\/(.+)$/s.exec(model)?.[1] ?? model;
 
@@ -47,8 +47,8 @@ const refusedLinks = (message: string) =>
 const linksIn = (messages: unknown) => fieldsIn(messages).some(({ content }) => hasLink(content));
 
 /**
- * Messages for Claude as their clients send them. `posted`: the request to a method of Anthropic's models. `baseUrl`: of a proxy;
- * absent: Google's own, whose thoughts Anthropic's own models open too.
+ * Messages for Claude as its clients send them. `posted`: the request to a method of Anthropic's models. `baseUrl`: that of a proxy; absent
+ * for Google's own, whose thoughts Anthropic's own models can open too.
  */
 export function claudeApi(
   posted: (model: string, method: string, body: string, request: NativeRequest) => VendorRequest,
@@ -80,7 +80,7 @@ export function claudeApi(
   };
 }
 
-/** Whether a block, or one inside the result of a tool, is a link. */
+/** Whether a block, or one inside a tool result, is a link. */
 const hasLink = (blocks: unknown): boolean =>
   Array.isArray(blocks) &&
   fieldsIn(blocks).some(

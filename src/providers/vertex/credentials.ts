@@ -1,11 +1,11 @@
-// Reads the JSON file of a service account's key, as Google Cloud's console hands it out. Source:
-// cloud.google.com/iam/docs/keys-create-delete and developers.google.com/identity/protocols/oauth2/service-account
+// Reads the JSON key file of a service account, as created by Google Cloud's console. Source: cloud.google.com/iam/docs/keys-create-delete
+// and developers.google.com/identity/protocols/oauth2/service-account
 
 import { createPrivateKey } from "node:crypto";
 import { isObject } from "#contract/normalise.ts";
 import { parseJson, textOf } from "#providers/translate/json.ts";
 
-/** Where Google exchanges statements of service accounts for tokens; each statement is made for this address. */
+/** Where Google exchanges service accounts' signed assertions for tokens; each assertion names this address as its audience. */
 export const googleTokenUrl = "https://oauth2.googleapis.com/token";
 
 interface ServiceAccount {
@@ -13,7 +13,7 @@ interface ServiceAccount {
   /** PEM. */
   privateKey: string;
   keyId: string | null;
-  /** Empty: the file names none. */
+  /** Empty if the file names none. */
   project: string;
 }
 
@@ -29,7 +29,7 @@ export function accountOf(text: string): ServiceAccount {
   };
 }
 
-/** What is wrong with the file; null if it can be used. No part of it is in the message. */
+/** What is wrong with the file; null if it can be used. The message contains no part of it. */
 export function credentialsIssue(text: string): string | null {
   const file = parseJson(text);
   if (!isObject(file)) return "must be the JSON file of a service account's key, as one text";

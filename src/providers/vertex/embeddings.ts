@@ -1,5 +1,5 @@
-// OpenAI's embeddings on Vertex AI: `:predict` for the models that are made for texts, and `:embedContent` for those of Gemini
-// after the first, which take one content a request. Source: cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api,
+// OpenAI's embeddings on Vertex AI: `:predict` for text-only models, and `:embedContent` for Gemini models after the first, which accept
+// one content per request. Source: cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api,
 // /docs/embeddings/get-text-embeddings (limits), and the addresses and bodies of @google/genai 3.1.0
 
 import { isObject } from "#contract/normalise.ts";
@@ -18,16 +18,16 @@ import { requestFields } from "#providers/translate/request-fields.ts";
 
 type EmbeddingsRequest = Omit<ChatRequest, "stream">;
 
-/** The most texts of a request, which Google documents. */
+/** Maximum number of texts in a request, as documented by Google. */
 const maxTexts = 250;
-/** It is asked by `:predict` as the models before Gemini are, for one text at a time. */
+/** It is called with `:predict` like the models before Gemini, with one text at a time. */
 const firstOfGemini = "gemini-embedding-001";
 
 const isEmbedContent = (name: string) => name.includes("gemini") && name !== firstOfGemini;
 
 /**
- * The method and the body for the texts. `name`: the model's, without its publisher. Extensions, by Google's names: `task_type`,
- * `title`, `auto_truncate` (Google's default is to cut what is too long).
+ * The method and the body for the texts. `name`: the model's, without its publisher. Extensions, by Google's names: `task_type`, `title`,
+ * `auto_truncate` (Google truncates text that is too long by default).
  */
 export function vertexEmbeddingsBody(
   { body }: EmbeddingsRequest,

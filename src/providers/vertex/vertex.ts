@@ -1,6 +1,7 @@
-// The adapter for Google's Vertex AI: Gemini by generateContent and Claude by rawPredict, let in by access tokens of a service
-// account. What is sent and answered is Gemini's or Anthropic's, so that `gemini/` and `anthropic/` translate it. Source: cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference,
-// /docs/learn/locations, and the addresses that @google/genai 3.1.0 takes.
+// The adapter for Google's Vertex AI: Gemini with generateContent and Claude with rawPredict, authenticated by access tokens of a service
+// account. Requests and answers are Gemini's or Anthropic's, so `gemini/` and `anthropic/` translate them. Source:
+// cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference, /docs/learn/locations, and the addresses that @google/genai
+// 3.1.0 accepts.
 
 import { z } from "zod";
 import { anthropicAnswer, anthropicStream } from "#providers/anthropic/answer.ts";
@@ -82,7 +83,7 @@ function resource(
   publisher = isClaude(model) ? "anthropic" : "google",
 ): string {
   const project = settings.project ?? accountOf(settings.credentials).project;
-  // The version of a Claude is behind an `@`, which a path may have.
+  // The version of a Claude model follows an `@`, which a path may contain.
   const name = encodeURIComponent(ownName(model).toWellFormed()).replaceAll("%40", "@");
   const place = `projects/${encodeURIComponent(project)}/locations/${settings.location}`;
   return `/v1/${place}/publishers/${publisher}/models/${name}`;
@@ -157,7 +158,7 @@ export const vertex = defineProvider({
   priceVendor: ({ base_url, location }, model) => {
     if (base_url !== undefined) return null;
     if (!isClaude(model)) return "gemini";
-    // In a region Claude costs more.
+    // Claude costs more in a region.
     return location === "global" ? "anthropic" : null;
   },
   check: (settings, range) => ({

@@ -1,5 +1,4 @@
-// What the items and the end of a response say, in the words of chat completions.
-// Source: platform.openai.com/docs/api-reference/responses/object
+// Translates the items and the end of a response to chat completions. Source: platform.openai.com/docs/api-reference/responses/object
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { openaiFailure } from "#providers/openai/failure.ts";
@@ -9,10 +8,10 @@ import type { CompletionHead, TokenCounts, ToolCall } from "#providers/translate
 import { argumentsText, fieldsIn, textOf } from "#providers/translate/json.ts";
 import { outputTokens } from "#providers/translate/output-tokens.ts";
 
-/** The text between two messages of one answer. */
+/** The separator of two messages of one answer. */
 export const messageGap = "\n\n";
 
-/** Whether a message says what the model is about to do, and not what was asked for (GPT-5.4 and later). */
+/** Whether a message announces what the model is about to do instead of answering (GPT-5.4 and later). */
 export const isPreamble = ({ phase }: Fields): boolean => phase === "commentary";
 
 export const textsOf = ({ content }: Fields): string =>
@@ -25,11 +24,11 @@ export const refusalsOf = ({ content }: Fields): string =>
 
 const joined = (parts: readonly Fields[]) => parts.map(({ text }) => textOf(text)).join("");
 
-/** The summary of a reasoning item, or its text where the model tells it. */
+/** The summary of a reasoning item, or its text if the model returns it. */
 export const thoughtsOf = ({ type, summary, content }: Fields) =>
   type === "reasoning" ? joined(fieldsIn(summary)) || joined(fieldsIn(content)) : "";
 
-/** The sealed thoughts of a reasoning item, which the next request sends back; none or one. */
+/** The sealed thoughts of a reasoning item, which the next request sends back; at most one. */
 export const sealsOf = ({ type, encrypted_content: seal }: Fields): string[] =>
   type === "reasoning" && typeof seal === "string" && seal !== "" ? [seal] : [];
 
@@ -40,7 +39,7 @@ export const callOf = ({ call_id: callId, id, name, arguments: text }: Fields): 
   arguments: argumentsText(text),
 });
 
-/** The head of the completion; the answer's own model, where it names one. */
+/** The head of the completion, with the answer's own model if it names one. */
 export const headOf = ({ id, created_at: at, model }: Fields, request: ChatRequest): CompletionHead => ({
   id: textOf(id),
   created: typeof at === "number" ? Math.floor(at) : 0,
@@ -81,7 +80,7 @@ export function countsOf({ usage }: Fields): TokenCounts | null {
   };
 }
 
-/** Parameters of the Responses API that chat completions name otherwise. */
+/** Parameters of the Responses API that have another name in chat completions. */
 const chatNames: Readonly<Record<string, string>> = {
   input: "messages",
   max_output_tokens: "max_completion_tokens",

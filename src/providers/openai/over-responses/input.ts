@@ -1,12 +1,12 @@
-// Writes the messages of a chat completion as items of the Responses API. Each message, call and result is an item of its
-// own. Source: platform.openai.com/docs/guides/migrate-to-responses, /docs/api-reference/responses/create
+// Writes the messages of a chat completion as items of the Responses API. Each message, call and result is a separate item. Source:
+// platform.openai.com/docs/guides/migrate-to-responses, /docs/api-reference/responses/create
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { argumentsText, fieldsIn, textOf } from "#providers/translate/json.ts";
 import { detailsOf, responsesFormat, sealOf } from "#providers/translate/reasoning-details.ts";
 import type { RequestFields } from "#providers/translate/request-fields.ts";
 
-/** The items of `messages`. What has no equivalent is an issue of `fields`. */
+/** The items of `messages`. What has no equivalent becomes an issue in `fields`. */
 export function inputOf(fields: RequestFields): Fields[] {
   const messages = fields.take("messages");
   const issue = (message: string) => fields.issue("messages", message);
@@ -35,7 +35,7 @@ export function inputOf(fields: RequestFields): Fields[] {
 
 type Issue = (message: string) => undefined;
 
-/** What the model said before, and the calls that it made, after the sealed thoughts that led to them. */
+/** The model's earlier text and calls, after the sealed thoughts that led to them. */
 function assistantItems(message: Fields, issue: Issue): Fields[] {
   if (isObject(message.function_call)) issue("A `function_call` without an id cannot be translated.");
   const content = outputParts(message.content, issue);
@@ -57,7 +57,7 @@ function assistantItems(message: Fields, issue: Issue): Fields[] {
     ...thoughts.map(sealOf).flatMap((seal) => (seal === "" ? [] : [reasoningItem(seal)])),
     ...(content.length === 0 ? [] : [{ type: "message", role: "assistant", content }]),
     ...calls,
-    // Pictures are taken from the user alone.
+    // Images are accepted only from the user.
     ...(pictures.length === 0 ? [] : [{ type: "message", role: "user", content: [madeNote, ...pictures] }]),
   ];
 }
@@ -86,7 +86,7 @@ function inputPart(part: Fields, issue: Issue): Fields {
   }
   if (part.type === "file" && isObject(part.file)) {
     const { file_data: data, file_id: id, file_url: url, filename } = part.file;
-    // Beside a link OpenAI takes no name.
+    // OpenAI accepts no name together with a link.
     if (typeof url === "string") return { type: "input_file", file_url: url };
     return {
       type: "input_file",
@@ -99,7 +99,7 @@ function inputPart(part: Fields, issue: Issue): Fields {
   return { type: "input_text", text: "" };
 }
 
-/** A result of texts alone is one text, as most clients send it. */
+/** A result that consists only of texts becomes one text, as most clients send it. */
 function resultOf(content: unknown, issue: Issue): string | Fields[] {
   const parts = inputParts(content, issue);
   if (typeof parts === "string" || parts.some(({ type }) => type !== "input_text")) return parts;

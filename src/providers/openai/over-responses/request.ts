@@ -1,5 +1,5 @@
-// Writes a chat completion as a request of the Responses API, for models of OpenAI that take function tools there alone. A
-// parameter without an equivalent is an issue by its name, so that another member is asked. Nothing is stored.
+// Writes a chat completion as a request of the Responses API, for OpenAI models that accept function tools only there. A parameter without
+// an equivalent is an issue with its name, so that another member is called. Nothing is stored.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import type { ChatRequest, PreparedRequest } from "#providers/provider.ts";
@@ -26,7 +26,7 @@ const common = [
   "prompt_cache_retention",
 ] as const;
 
-/** The least that the API takes as `max_output_tokens`. */
+/** The minimum that the API accepts as `max_output_tokens`. */
 const minOutputTokens = 16;
 
 /** The request's body, or the parameter that has no equivalent. */
@@ -69,11 +69,11 @@ export function responsesRequest(
 
 const reasoningModel = /(^|[/.-])(o[1-9]|gpt-([5-9]|\d\d))(?![0-9a-z])/i;
 
-/** Whether the model may seal thoughts. A model without any refuses to be asked for them. */
+/** Whether the model may seal thoughts. A model without reasoning refuses a request for them. */
 const reasons = (model: string, effort: unknown): boolean =>
   effort === undefined ? reasoningModel.test(model) && !model.includes("-chat") : effort !== "none";
 
-/** `strict` is said in any case: this API takes a function without it as strict. */
+/** `strict` is always set: this API treats a function without it as strict. */
 function functionsOf(fields: RequestFields): Fields[] {
   return toolsOf(fields).map(({ name, description, parameters, strict }) => ({
     type: "function",

@@ -1,6 +1,6 @@
-// Reads answers and streams of the Responses API as chat completions. Calls are told apart by their ids, or else by their
-// place in the output, so that they may come interleaved. What a server sends with the end of an item, or of the answer,
-// alone counts as well. Source: platform.openai.com/docs/api-reference/responses-streaming
+// Reads answers and streams of the Responses API as chat completions. Calls are distinguished by their ids, or otherwise by their position
+// in the output, so they may be interleaved. Content that a server sends only at the end of an item or of the answer counts as well.
+// Source: platform.openai.com/docs/api-reference/responses-streaming
 
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
@@ -24,17 +24,17 @@ import {
   thoughtsOf,
 } from "./answer.ts";
 
-/** The most calls, and the most messages, whose state is kept. */
+/** Maximum number of calls, and of messages, whose state is kept. */
 const maxItems = 10_000;
 
-/** A call under way. `sent`: units of its arguments that the client has. */
+/** A call in progress. `sent`: units of its arguments that the client has received. */
 interface OpenCall {
   index: number;
   id: string;
   sent: number;
 }
 
-/** A message under way. `units`, `refused`: of its text and of its refusal that came. */
+/** A message in progress. `units`, `refused`: units of its text and of its refusal received so far. */
 interface OpenMessage {
   preamble: boolean;
   units: number;
@@ -79,14 +79,14 @@ class OverResponsesStream implements StreamReader {
   readonly #calls = new Map<unknown, OpenCall>();
   /** By `output_index`. */
   readonly #messages = new Map<unknown, OpenMessage>();
-  /** The message whose text came last. Null if no text came. */
+  /** The message whose text arrived last. Null if there was none. */
   #speaking: OpenMessage | null = null;
-  /** The text of preambles, which is held until the next item shows what they introduce. */
+  /** The text of preambles, which is held back until the next item shows what they introduce. */
   #preambles: TextPiece[] = [];
   #hasText = false;
-  /** How many sealed thoughts came. */
+  /** Number of sealed thoughts received. */
   #seals = 0;
-  /** Units of the thoughts of the open reasoning item that came. */
+  /** Units of the open reasoning item's thoughts received so far. */
   #thoughtUnits = 0;
   #thinking = false;
 
@@ -218,7 +218,7 @@ class OverResponsesStream implements StreamReader {
     return write.delta(0, { content }, logprobs.length === 0 ? null : { content: logprobs, refusal: null });
   }
 
-  /** Preambles are thoughts before another message, and texts before a call or at the end. */
+  /** Preambles are thoughts if another message follows, and texts if a call or the end follows. */
   #preamblesAsThoughts(write: ChunkWriter): StreamPiece[] {
     const text = this.#preambles.map((piece) => piece.text).join("");
     this.#preambles = [];
@@ -236,7 +236,7 @@ class OverResponsesStream implements StreamReader {
     return (typeof id === "string" ? this.#calls.get(id) : undefined) ?? this.#calls.get(place);
   }
 
-  /** A call begins, or is whole. Some servers number all items alike, so that the call's id counts before its place. */
+  /** A call begins or is complete. Some servers number all items alike, so the call's id takes precedence over its position. */
   #called(write: ChunkWriter, place: unknown, item: Fields): StreamPiece[] {
     const { id, name, arguments: text } = callOf(item);
     const here = this.#calls.get(place);
@@ -252,7 +252,7 @@ class OverResponsesStream implements StreamReader {
     ];
   }
 
-  /** What the whole arguments of a call have beyond what came. */
+  /** The rest of a call's complete arguments beyond what was received. */
   #rest(write: ChunkWriter, call: OpenCall | undefined, whole: string): StreamPiece[] {
     return this.#argued(write, call, whole.slice(call?.sent ?? 0));
   }
@@ -267,10 +267,10 @@ class OverResponsesStream implements StreamReader {
   #finished(write: ChunkWriter, response: Fields): StreamPiece[] {
     this.#thinking = false;
     const items = fieldsIn(response.output);
-    // The items of the end may have other places than those of the events: texts count where none came before.
+    // The items of the end may have other positions than those of the events: texts count only if none were received before.
     const isSilent = !this.#hasText;
     const late = items.flatMap((item, at): StreamPiece[] => {
-      // Calls without ids may be the ones that came before.
+      // Calls without ids may be the ones received before.
       if (item.type === "function_call" && (callOf(item).id !== "" || this.#callCount === 0))
         return this.#called(write, `end ${at}`, item);
       return item.type === "message" && isSilent ? this.#item(write, `end ${at}`, item, false) : [];
