@@ -19,7 +19,7 @@ import { openEndpointLane } from "#webhooks/open-endpoint.ts";
 export interface LanesSettings {
   publicUrl: string | null;
   takeoverMs: number;
-  /** How often a process sends its heartbeat and looks after its lanes, ms. */
+  /** How often a process sends its heartbeat and checks its lanes, ms. */
   heartbeatMs: number;
   /** How often due rows are read for all lanes, in case a notification is lost, ms. */
   pollMs: number;
@@ -30,7 +30,7 @@ export interface LanesSettings {
 
 /** A lane outside its sending hours notices a changed wall clock within this time. */
 const maxLaneWaitMs = 60_000;
-/** Files on their way to the servers of providers that take them by upload, in all lanes together. */
+/** Maximum number of concurrent uploads to providers that require files to be uploaded, in all lanes together. */
 const maxFileBytes = 128 * 1024 * 1024;
 
 /** The lanes of this process, and how each kind of lane is opened. */

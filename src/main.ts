@@ -8,5 +8,5 @@ const words = process.argv.slice(2);
 if (!isServe(words))
   process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 const code = await runCommand(words, ownTerminal());
-// A start that failed may leave a database open, which would keep the process. What it printed comes first.
+// A failed start may leave a database open, which would keep the process running. Its output is flushed first.
 if (code !== 0) process.stdout.write("", () => process.exit(code));

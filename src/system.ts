@@ -1,4 +1,4 @@
-// Puts the components of one process together. Tests do the same with a runtime of their own.
+// Assembles the components of one process. Tests do the same with their own runtime.
 
 import type { FastifyInstance } from "fastify";
 import { createAuthenticator } from "#accounts/authenticate.ts";
@@ -44,14 +44,14 @@ import { createLanes, type LanesSettings } from "./lanes.ts";
 
 export interface SystemSettings extends HttpSettings, LanesSettings {
   masterKey: string;
-  /** Longest whole answer of an AI provider, bytes. */
+  /** Maximum size of a whole answer of an AI provider, bytes. */
   answerBytes: number;
-  /** The AI vendors' list prices; absent: those that come with this version. */
+  /** The AI vendors' list prices; absent for those that come with this version. */
   listPrices?: ListPrices | undefined;
   showApiKeys: boolean;
-  /** Where spans of AI calls go; absent: nowhere. The system stops it. */
+  /** Where spans of AI calls are sent; absent if they are not sent. The system stops it. */
   tracing?: Tracing | null;
-  /** For tests alone, whose passwords protect nothing; absent: the cost that every installation has. */
+  /** Only for tests, whose passwords protect nothing; absent for the cost that every installation has. */
   passwordCost?: PasswordCost;
 }
 
@@ -60,7 +60,7 @@ export interface System {
   core: HttpCore;
   database: Database;
   lanes: Lanes;
-  /** Takes what the mail port receives. */
+  /** Accepts what the mail port receives. */
   bounceMail: BounceMail;
   /** Applies a provisioning file. */
   provision(file: ProvisionFile): Promise<Applied>;
@@ -69,14 +69,14 @@ export interface System {
   createSetupCode(email?: string): Promise<string>;
   /** Starts driving lanes. */
   start(): Promise<void>;
-  /** From here on readiness says that the process stops; requests are still taken. */
+  /** From now on readiness reports that the process is stopping; requests are still accepted. */
   announceStop(): void;
-  /** Stops: no new attempt begins, and requests and attempts under way get 30 s. */
+  /** Stops: no new attempt begins, and requests and attempts in progress get 30 s. */
   stop(): Promise<void>;
 }
 
 const graceMs = 30_000;
-/** A phone that falls silent is noticed after half an hour, give or take this. */
+/** A phone that becomes silent is noticed after half an hour, plus or minus this. */
 const minSweepMs = 30_000;
 /** `opened`: a database that the system closes when it stops. */
 export async function openSystem(

@@ -1,4 +1,4 @@
-// Which methods a path takes: the `Allow` of a 405.
+// Which methods a path accepts: the `Allow` of a 405.
 
 import type { Endpoint } from "./endpoint.ts";
 
@@ -6,8 +6,8 @@ import type { Endpoint } from "./endpoint.ts";
 const verb = /:[a-z][A-Za-z]*\/?$/;
 
 /**
- * Which methods a path takes, when it is not this one: the `Allow` of a 405. Null for a path that does not
- * exist, and for one that takes the method but whose parameters could not be read.
+ * Which methods a path accepts instead of this one: the `Allow` of a 405. Null for a path that does not exist, and for one that accepts the
+ * method but whose parameters could not be read.
  */
 export function createAllow(all: readonly Endpoint[]): (method: string, url: string) => string | null {
   const known = new Map<string, { pattern: RegExp; methods: Set<string>; isRest: boolean }>();

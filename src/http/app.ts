@@ -1,6 +1,6 @@
-// The HTTP server: routes, limits of time and size, and the errors that come before any handler. fastify
-// routes and listens; reading bodies, judging keys and writing answers is ours, because the order of those
-// (key before body, limits before parsing) is part of the contract.
+// The HTTP server: routes, limits of time and size, and the errors that occur before any handler. fastify routes and listens; reading
+// bodies, checking keys and writing answers is our own code, because their order (key before body, limits before parsing) is part of the
+// contract.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -42,7 +42,7 @@ export interface HttpTimeouts {
   body: number;
   /** How long a body with files may take to arrive, ms. */
   upload: number;
-  /** A net under all else: the longest that a request may take to arrive. */
+  /** A fallback for everything else: the longest that a request may take to arrive. */
   request: number;
   keepAlive: number;
 }
@@ -60,7 +60,9 @@ const defaultTimeouts: HttpTimeouts = {
 const fieldsPerContact = 8;
 const otherFields = 100;
 
-/** Lists that are read at once: of the longest, two take 80 MB. SQLite has one reader, and PostgreSQL few connections. */
+/**
+ * Maximum number of lists that are read concurrently: two of the longest use 80 MB. SQLite has one reader, and PostgreSQL few connections.
+ */
 const maxConcurrentLists = 2;
 
 /** `/api/get/{channel}` as the router writes it. */
@@ -140,7 +142,7 @@ export function buildApp(
     },
   };
 
-  /** Writes an answer; an error of the AI endpoints in the shape of the API whose path was asked. */
+  /** Writes an answer; an error of the AI endpoints in the shape of the API at the request's path. */
   function write(
     request: IncomingMessage,
     response: ServerResponse,
@@ -192,8 +194,8 @@ export function buildApp(
         connections.listener,
       );
     },
-    // While closing, what still arrives on open connections is served with "Connection: close":
-    // fastify's own 503 would not have our shape, and refusing gains nothing while all components still work.
+    // While closing, requests that still arrive on open connections are served with "Connection: close": fastify's own 503 would not have
+    // our shape, and refusing gains nothing while all components still work.
     return503OnClosing: false,
     forceCloseConnections: "idle",
     routerOptions: {
@@ -202,7 +204,7 @@ export function buildApp(
       ignoreDuplicateSlashes: false,
       maxParamLength: 512,
     },
-    // Paths that cannot be decoded or are far too long name nothing.
+    // Paths that cannot be decoded or are far too long match nothing.
     frameworkErrors: (_error, request, reply) => answerElsewhere(request, reply),
     clientErrorHandler: (error, socket) => answerBytes(error, socket),
   });
@@ -212,7 +214,7 @@ export function buildApp(
       socket.destroy();
       return;
     }
-    // What came before may have been accepted: its own answer is the only one that its sender may see.
+    // The request before may have been accepted: its own answer is the only one that its sender may see.
     if (breakConnection(socket, error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "too_slow" : "malformed")) return;
     socket.end(writer.rawResponse(core.newId("req"), clientFault(error)), () => socket.destroy());
   }
@@ -256,7 +258,7 @@ export function buildApp(
         },
         (error: unknown) => {
           share.release();
-          // The route's pattern, not the URL: that may hold a key.
+          // The route's pattern, not the URL: that may contain a key.
           core.log.error(
             { event: "http.request_failed", requestId, method: raw.method, route: endpoint.head.path, error },
             "A request failed.",

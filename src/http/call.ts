@@ -66,11 +66,11 @@ export interface Head {
   right?: "account" | "read" | "send";
   /** The channel of an endpoint that sends, where its path has no `{channel}`. */
   channel?: Channel;
-  /** Descriptions of the path's parameters. The scope `account` implies that of the account. */
+  /** Descriptions of the path parameters. The scope `account` implies that of the account. */
   params?: Record<string, z.ZodType>;
-  /** The path's last parameter, when its value may contain slashes. */
+  /** The last path parameter, if its value may contain slashes. */
   wildcard?: string;
-  /** Request headers beside the usual ones, for the OpenAPI document. */
+  /** Request headers besides the usual ones, for the OpenAPI document. */
   headers?: Record<string, z.ZodType>;
   query?: z.ZodObject;
   /** Set for an endpoint whose body is read. */
@@ -82,7 +82,7 @@ export interface Head {
   refuse?: (principal: Principal) => Problem | null;
   /** For a GET of the management API: each call leaves an entry in the audit log, as a change does. */
   audited?: true;
-  /** For an endpoint of the management API: its longest body, where that is not the usual 1 MiB. */
+  /** For an endpoint of the management API: the maximum body size if it is not the usual 1 MiB. */
   maxBytes?: number;
   /** For a channel endpoint: a multipart body may contain files, which are stored while they arrive. */
   uploads?: true;
@@ -98,9 +98,9 @@ export interface Head {
   notFound?: Reply;
   /** For an open endpoint: the reply while storage is unavailable. Default: the problem `unavailable`. */
   unavailable?: Reply;
-  /** For an AI endpoint: errors beside those of its gate. */
+  /** For an AI endpoint: errors besides those of its gate. */
   aiProblems?: readonly AiProblemCode[];
-  /** The problems that may be answered, beside those of the family and the scope. */
+  /** The problems that may be answered, besides those of the family and the scope. */
   problems?: readonly ProblemCode[];
 }
 
@@ -111,7 +111,7 @@ interface Readiness {
   checks: Record<string, string>;
 }
 
-/** The core, with the components that keep state of their own and that the edge calls. */
+/** The core, with the stateful components that the HTTP layer calls. */
 export interface HttpCore extends Core {
   authenticator: Authenticator;
   acceptance: Acceptance;
@@ -183,7 +183,7 @@ export interface Call {
   caller: Caller;
   params: Readonly<Record<string, string>>;
   gate: Gate;
-  /** What the line of the request in the log has beside the request itself. */
+  /** Additional fields of the request's log line. */
   logged: { account: string | null; keyId: string | null };
   /** The request body's share of the memory budget; released when the request is answered. */
   share: BodyShare;
@@ -222,7 +222,7 @@ export interface ManageAccountCall extends ManageCall {
 
 /** What the handler of an AI endpoint receives. */
 export interface PoolCall extends Call {
-  /** The key with the pool that it opens. */
+  /** The key with the pool that it gives access to. */
   opened: Opened;
   /** The body's text; empty when the head has none, or a form. */
   text: string;

@@ -61,7 +61,7 @@ type ReplyOf<H extends Described> = {
   };
 }[keyof H["replies"] & number];
 
-/** The body of a successful reply without `success`; it goes out with the first status of the head's replies. */
+/** The body of a successful reply without `success`; it is sent with the first status of the head's replies. */
 type DataOf<H extends Described> = {
   [Status in keyof H["replies"] & number]: z.input<H["replies"][Status]> extends { success: true }
     ? Omit<z.input<H["replies"][Status]>, "success">
@@ -86,7 +86,7 @@ const emptyBody: ParsedBody = { value: null, files: [] };
 async function admit(head: Head, call: Call): Promise<AccountCall | Problem | null> {
   const admitted = await authenticate(call, head);
   if (admitted === null || isProblem(admitted)) return admitted;
-  // Also for what is refused while the body is read.
+  // Also for requests that are refused while the body is read.
   call.logged.account = admitted.account.id;
   let body = admitted.body ?? emptyBody;
   if (head.body !== undefined && admitted.body === null) {
@@ -150,7 +150,7 @@ function isList({ method, family, query }: Head): boolean {
   );
 }
 
-/** Reads a list when it is its turn, and none whose answer would not be written. */
+/** Reads a list when it is its turn, and only if its answer would be written. */
 async function inTurn<T>({ gate }: Call, read: () => Promise<T>): Promise<T | Problem> {
   const { semaphore, isFull } = gate.lists;
   return isFull()
@@ -158,7 +158,7 @@ async function inTurn<T>({ gate }: Call, read: () => Promise<T>): Promise<T | Pr
     : await semaphore.run(async () => (isFull() ? tooManyUnread : await read()));
 }
 
-/** The whole reply, where a handler gives the message and the data alone. */
+/** The whole reply if a handler returns only the message and the data. */
 function replyOf({ replies }: Head, answer: object | null): Reply | Problem | null {
   if (answer === null || "status" in answer) return answer as Reply | null;
   return { status: Number(Object.keys(replies)[0]), body: { success: true, ...answer } };

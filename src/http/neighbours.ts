@@ -1,10 +1,10 @@
-// What a wrong path probably meant: beginners turn words around, use another service's paths, or another word for a channel. The
-// sentence names only paths of ours and repeats nothing of the request.
+// Suggests what a wrong path probably meant: beginners swap words, use another service's paths, or another word for a channel. The sentence
+// names only our own paths and repeats nothing of the request.
 
 import { channelWords, isChannel } from "./path-params.ts";
 
 const verbs = new Set(["get", "cancel", "reschedule", "resolve"]);
-/** Words that begin the paths of AI clients, behind a version or without one. */
+/** Words at the beginning of AI clients' paths, with or without a version before them. */
 const ofAi = new Set(["chat", "completions", "embeddings", "messages", "models", "openai", "responses"]);
 const versions = new Set(["v1", "v1beta"]);
 
@@ -24,7 +24,7 @@ export function suggestPath(url: string): { sentence: string; ai: boolean } | nu
     return plain(`${channelWords}: POST /api/${isChannel(second) ? second : "sms"}/send.`);
   if (verbs.has(first)) {
     const channel = isChannel(second) ? second : "sms";
-    // Only a version too many, or another word in the place of the channel.
+    // Only an extra version, or another word instead of the channel.
     return hasVersion || !isChannel(second) ? plain(`${channelWords}: /api/${first}/${channel}.`) : null;
   }
   if (isChannel(first) && (second === "" || hasVersion))

@@ -1,4 +1,4 @@
-// The answers to requests that no route takes.
+// The answers to requests that match no route.
 
 import type { IncomingMessage } from "node:http";
 import { errorShapeAt, inShape, webSocketRefusal } from "#ai/apis/apis.ts";
@@ -11,7 +11,7 @@ import { createAllow } from "./allow.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { suggestPath } from "./neighbours.ts";
 
-/** Whether OpenAI's clients ask, in any spelling of the path: they read no other errors than OpenAI's. */
+/** Whether an OpenAI client sent the request, in any spelling of the path: such clients read only OpenAI's errors. */
 export function isAi(target = ""): boolean {
   const [, api = "", ai = ""] = target.replace(/^https?:\/\/[^/?#]*/i, "").split(/[/?#]/, 3);
   try {
@@ -25,7 +25,7 @@ function asksForSocket({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
 }
 
-/** Answers what none of the endpoints takes: with a page of the dashboard, or with an error that names what is near. */
+/** Answers a request that matches no endpoint: with a page of the dashboard, or with an error that suggests similar paths. */
 export function createNotFound(
   endpoints: readonly Endpoint[],
   dashboardFolder: string | null,
@@ -51,7 +51,7 @@ export function createNotFound(
     const suggestion = suggestPath(url);
     if (suggestion === null) return problem("not_found");
     const message = `Not found. ${suggestion.sentence}`;
-    // Who asks there reads OpenAI's errors alone.
+    // Clients that call these paths read only OpenAI's errors.
     return suggestion.ai ? aiProblem("unknown_url", { message }) : problem("not_found", { message });
   };
 }

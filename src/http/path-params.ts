@@ -1,4 +1,4 @@
-// The parameters of paths that several routes share.
+// Path parameters shared by several routes.
 
 import { idParam } from "#contract/envelope.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
@@ -15,7 +15,7 @@ export function isChannel(text: string | undefined): text is Channel {
   return (channels as readonly (string | undefined)[]).includes(text);
 }
 
-/** Whether the text has the form of our ids; the store is not asked for any other. */
+/** Whether the text has the form of our ids; the storage is not queried for any other. */
 export function isId(text: string | undefined): text is string {
   return text !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(text);
 }
@@ -23,7 +23,7 @@ export function isId(text: string | undefined): text is string {
 /** For sentences about wrong paths. */
 export const channelWords = `The channels are ${channels.slice(0, -1).join(", ")} and ${channels.at(-1)}`;
 
-/** The 404 of a path with another word in the place of a channel. */
+/** The 404 of a path with another word instead of a channel. */
 export const unknownChannel = problem("not_found", {
   message: `Not found. ${channelWords}.`,
 });

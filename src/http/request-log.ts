@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Call, HttpCore } from "./call.ts";
 import type { HttpSettings } from "./settings.ts";
 
-/** Routes that are asked every few seconds by what watches the service. */
+/** Routes that monitoring calls every few seconds. */
 const quiet = /^\/(?:health\/|metrics$)/;
 
 export class RequestLog {
@@ -20,7 +20,7 @@ export class RequestLog {
     this.#settings = settings;
   }
 
-  /** Logs the request when its answer ends. `route`: the route's pattern, because a path may hold ids, numbers and keys. */
+  /** Logs the request when its answer ends. `route`: the route's pattern, because a path may contain ids, numbers and keys. */
   atEnd(
     { method = "" }: IncomingMessage,
     response: ServerResponse,

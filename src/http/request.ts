@@ -1,4 +1,4 @@
-// What several readers need of a request's head.
+// Parts of a request's head that several readers need.
 
 import type { IncomingMessage } from "node:http";
 

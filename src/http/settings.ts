@@ -7,15 +7,15 @@ export interface HttpSettings {
   publicUrl: string | null;
   maxContacts: number;
   maxBodyBytes: number;
-  /** Longest multipart body with files. */
+  /** Maximum size of a multipart body with files. */
   maxUploadBytes: number;
-  /** Most bytes that are read before the key: of a body with its key inside, or of what precedes it in a form. */
+  /** Maximum number of bytes read before the key: of a body that contains its key, or of what precedes it in a form. */
   maxKeylessBodyBytes: number;
   /** The memory that all bodies share. */
   maxBodiesBytes: number;
-  /** Open connections; one more is closed at once. */
+  /** Maximum number of open connections; further ones are closed immediately. */
   maxConnections: number;
-  /** How many devices may be linked. */
+  /** Maximum number of linked devices. */
   linkedDevices: { inAll: number; ofAccount: number };
   /** CIDR blocks and addresses of proxies whose `X-Forwarded-*` is trusted. */
   trustedProxies: readonly string[];
@@ -25,7 +25,7 @@ export interface HttpSettings {
   retention: RetentionPolicy;
   /** Whether each request has a line in the log. */
   logRequests: boolean;
-  /** Of requests that were answered 2xx, one in this many has a line. */
+  /** Of requests answered 2xx, one in this many is logged. */
   logSuccessEvery: number;
   /** The folder of the built dashboard; null if it is switched off. */
   dashboardFolder: string | null;

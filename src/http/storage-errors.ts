@@ -27,7 +27,7 @@ export function storageErrorReply(head: Head, fault: StorageFault): Reply {
     return { ...unavailable, headers };
   }
   if (method === "GET") return problem("unavailable", { message: unavailableMessage, retryAfterMs });
-  // A send resolves an uncertain commit itself; an error that arrives here precedes the commit.
+  // A send resolves an uncertain commit itself; an error that arrives here occurred before the commit.
   if (problems.includes("commit_unknown")) return problem("unavailable", { retryAfterMs });
   // Any other change may use several transactions, so its reply must not promise that nothing was done.
   return problem(fault === "commit_unknown" ? "commit_unknown" : "unavailable", {

@@ -1,5 +1,5 @@
-// The log of requests that meet unavailable storage. The first one is logged at once, then a count every few seconds:
-// an outage of 12 s under load would otherwise write thousands of lines that all say the same.
+// The log of requests that fail because storage is unavailable. The first one is logged immediately, then a count every few seconds: an
+// outage of 12 s under load would otherwise write thousands of identical lines.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
@@ -15,7 +15,7 @@ export interface StorageLog {
   stop(): void;
 }
 
-/** Logs the first failure at once; while failures continue, one line every 5 s has their number. */
+/** Logs the first failure immediately; while failures continue, one line every 5 s has their number. */
 export function createStorageLog(clock: Clock, log: Log): StorageLog {
   const stopping = new AbortController();
   let last: Parameters<StorageLog["record"]>[0] | null = null;

@@ -1,6 +1,6 @@
-// The text of paths and queries, checked once in front of every route: PostgreSQL refuses a NUL in a text, SQLite
-// takes it, and neither has anything whose name holds a control character. Bytes that are no UTF-8 never get here in a
-// path (the router answers as to a path that does not exist); in a query they become U+FFFD, which names nothing either.
+// Checks the text of paths and queries once before every route: PostgreSQL refuses a NUL in a text, SQLite accepts it, and neither contains
+// anything with a control character in its name. Invalid UTF-8 in a path never gets here (the router answers as for a path that does not
+// exist); in a query it becomes U+FFFD, which matches nothing either.
 
 import type { IncomingMessage } from "node:http";
 import { aiProblem } from "#contract/ai/openai-error.ts";
@@ -19,15 +19,15 @@ export function isCleanPath(params: Readonly<Record<string, string>>): boolean {
   return true;
 }
 
-/** The family's answer to a path that names nothing. */
+/** The family's answer to a path that matches nothing. */
 export function unknownPathReply({ family, notFound }: Head): Reply {
   if (family === "pool") return aiProblem("unknown_url");
   return notFound ?? problem("not_found");
 }
 
 /**
- * The answer to a query with values that cannot be meant; null if there are none. Only parameters of the head are checked: callbacks
- * have parameters of their own, which their adapters read. On channel endpoints blanks at the ends do not count.
+ * The answer to a query with values that cannot be intended; null if there are none. Only parameters of the head are checked: callbacks
+ * have their own parameters, which their adapters read. On channel endpoints, leading and trailing whitespace does not count.
  */
 export function queryRefusal({ family, query }: Head, request: IncomingMessage): Reply | null {
   if (query === undefined || !request.url?.includes("?")) return null;

@@ -1,6 +1,5 @@
-// Validates a request to the management API by its head: first the query, then the body, then the path. Every
-// issue has its path, in the words of the schema, as the provisioning file tells it; values are never repeated, since
-// they may be secrets.
+// Validates a request to the management API by its head: first the query, then the body, then the path. Every issue has its path, in the
+// terms of the schema, as in the provisioning file; values are never repeated, since they may be secrets.
 
 import type { z } from "zod";
 import { faultWords } from "#contract/fault-words.ts";
@@ -29,7 +28,7 @@ export function validateQuery<S extends z.ZodType>(schema: S, query: URLSearchPa
   return validate(schema, { ...fields });
 }
 
-/** Throws a 404 for a parameter that its schema refuses. The account, which a path may name by its name, was looked up before. */
+/** Throws a 404 for a parameter that its schema refuses. The account, which a path may identify by its name, was looked up before. */
 function validateParams(schemas: Record<string, z.ZodType>, params: Readonly<Record<string, string>>): void {
   for (const [name, schema] of Object.entries(schemas))
     if (name !== "account" && !schema.safeParse(params[name]).success)

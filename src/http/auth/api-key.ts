@@ -1,7 +1,6 @@
-// Who is calling: the key from header, query or body in this order, then the plan, the key's scopes, and the rates of the account
-// and of a named key.
-// The first place with a key that is not empty decides. A key in the header or the query is judged before
-// the body is looked at; without one, a body of 2 MiB at most is read and searched for it, and parsed when it is right.
+// Authenticates the caller: the key from header, query or body in this order, then the plan, the key's scopes, and the rates of the account
+// and of a named key. The first place with a non-empty key decides. A key in the header or the query is checked before the body is read;
+// without one, a body of at most 2 MiB is read and searched for it, and parsed if the key is valid.
 
 import type { IncomingMessage } from "node:http";
 import { type Account, planExpired } from "#accounts/account.ts";
@@ -37,7 +36,7 @@ export function keyInBody(body: ParsedBody): Key | null {
 
 type KeyCall = Pick<Call, "gate" | "logged" | "params" | "request" | "share">;
 
-/** The calling account, and the body when it had to be read already. */
+/** The calling account, and the body if it already had to be read. */
 interface Admitted {
   account: Account;
   body: ParsedBody | null;
@@ -51,18 +50,18 @@ function scopesOf({ right, channel }: Head, params: Call["params"]): readonly Ke
   return isChannel(of) ? [`send:${of}`] : null;
 }
 
-/** Takes one request of the account, and of its named key; 0, or the ms until there is room in both. */
+/** Counts one request of the account and of its named key; 0, or the ms until both have room. */
 function rateWait({ rateLimit }: Gate, { id, requestsPerMinute, key }: Account): number {
   const limits: [name: string, perMinute: number][] = [];
   if (requestsPerMinute !== null) limits.push([id, requestsPerMinute]);
   if (key !== undefined && key.requestsPerMinute !== null) limits.push([key.id, key.requestsPerMinute]);
-  // Looked at first: what one of the two refuses, takes nothing of the other.
+  // Checked first: a request that one of the two refuses consumes nothing of the other.
   const wait = Math.max(0, ...limits.map(([name, perMinute]) => rateLimit(name, perMinute, 0)));
   if (wait === 0) for (const [name, perMinute] of limits) rateLimit(name, perMinute);
   return wait;
 }
 
-/** The account that a key lets in to an endpoint, or why it does not. */
+/** The account whose key admits the request to an endpoint, or the reason for refusing it. */
 export async function checkKey(
   { gate, logged, params }: KeyCall,
   head: Head,
@@ -82,7 +81,7 @@ export async function checkKey(
   return retryAfterMs > 0 ? problem("rate_limited", { retryAfterMs }) : account;
 }
 
-/** Lets a request in, or says why not. Null: the client went away while its body was read. */
+/** Admits a request or returns the reason for refusing it. Null if the client disconnected while its body was read. */
 export async function authenticate(call: KeyCall, head: Head): Promise<Admitted | Problem | null> {
   const { gate, request, share } = call;
   const inFront = keyInHeaderOrQuery(request);

@@ -1,13 +1,13 @@
-// The address of a client that comes through proxies: the last address of `X-Forwarded-For` that a trusted proxy wrote. Proxies
-// write more than addresses there: Azure and some balancers add the client's port, others `unknown` or nothing. A port
-// is cut off, for each connection has another one and would be a client of its own. What is no address is the client
-// that could not be named: it counts as the proxy that said so, and shares that one's limits.
+// The address of a client behind proxies: the last address of `X-Forwarded-For` that a trusted proxy wrote. Proxies write more than
+// addresses there: Azure and some balancers add the client's port, others `unknown` or nothing. A port is removed, because it differs for
+// each connection and would make each one a separate client. An entry that is not an address is a client that could not be identified: it
+// counts as the proxy that wrote it and shares that proxy's limits.
 
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "#http/call.ts";
 import { type AllowList, addressVersion, isListed, readAllowList } from "#runtime/net/address.ts";
 
-/** An entry of `X-Forwarded-For` as an address without a port; null: it is no address. */
+/** An entry of `X-Forwarded-For` as an address without a port; null if it is not an address. */
 export function forwardedAddress(entry: string): string | null {
   const text = entry.trim();
   if (addressVersion(text) !== 0) return text;
@@ -16,7 +16,7 @@ export function forwardedAddress(entry: string): string | null {
   return plain !== undefined && addressVersion(plain) === 4 ? plain : null;
 }
 
-/** Which proxies are believed, as fastify asks for it. Throws in words for the operator when an entry is wrong. */
+/** Which proxies are trusted, in the form that fastify expects. Throws an error with a message for the operator if an entry is wrong. */
 export function trustOf(proxies: readonly string[]): false | ((address: string) => boolean) {
   if (proxies.length === 0) return false;
   const list = listOf(proxies);
@@ -34,7 +34,7 @@ function listOf(proxies: readonly string[]): AllowList {
   }
 }
 
-/** The caller of a request that may have come through trusted proxies. Looked at when it is asked for. */
+/** The caller of a request that may have passed through trusted proxies. Evaluated when it is needed. */
 export function forwardedCaller(request: FastifyRequest): Caller {
   return {
     get ip() {

@@ -1,20 +1,20 @@
-// Slows down clients that try credentials: after so many wrong ones a minute, nothing of the client is looked
-// up for a moment. A credential that was right a short while ago is always looked up, or one guesser behind a shared proxy would lock
-// everybody else behind it out.
+// Slows down clients that guess credentials: after a number of wrong ones per minute, no credential of the client is looked up for a
+// moment. A credential that was recently valid is always looked up; otherwise a guesser behind a shared proxy would lock out everyone else
+// behind it.
 
 import type { Clock } from "#runtime/runtime.ts";
 import { createRateLimit } from "./rate-limit.ts";
 
 export interface CredentialThrottle {
-  /** Ms until this client may show this credential (its hash); 0: now. */
+  /** Ms until this client may present this credential (its hash); 0 if it may now. */
   wait(client: string, hash: string): number;
-  /** What became of showing it. Returns the ms to wait before the next try; 0: none. */
+  /** Records the result. Returns the ms to wait before the next attempt; 0 if there is no wait. */
   record(client: string, hash: string, right: boolean): number;
 }
 
-/** Far above what a page with an ended session asks, far below what a guesser wants. */
+/** Far above what a page with an expired session needs, far below what a guesser needs. */
 const perMinute = 60;
-/** For this long a right credential is exempt. */
+/** How long a valid credential is exempt. */
 const trustedMs = 600_000;
 const maxTrusted = 10_000;
 

@@ -1,14 +1,14 @@
-// Whether a request that changes something comes from our own pages. A browser says so itself: by Sec-Fetch-Site,
-// which pages cannot set, or, where it is too old or the connection too plain for that, by Origin.
+// Whether a request that changes something comes from our own pages. The browser reports it: with Sec-Fetch-Site, which pages cannot set,
+// or, if the browser is too old or the connection is not secure, with Origin.
 
 import type { IncomingMessage } from "node:http";
 
-/** `yes`, `no`, or `unsaid`: neither header came, so it is no browser, or a very old one. */
+/** `yes`, `no`, or `unsaid`: neither header was sent, so it is not a browser, or a very old one. */
 type SameSite = "yes" | "no" | "unsaid";
 
 /**
- * The address to open instead, for a request of our own page at another address than the public one: by IP address, or over plain
- * HTTP. Null: that is not why the request was refused.
+ * The address to open instead, for a request of our own page at an address other than the public one: by IP address, or over plain HTTP.
+ * Null if that is not why the request was refused.
  */
 export function rightAddress(
   request: IncomingMessage,
@@ -22,10 +22,10 @@ export function rightAddress(
   return isOurPage && page.origin !== new URL(publicUrl).origin ? publicUrl : null;
 }
 
-/** `host`: what the client asked for, for an installation whose public address is not configured. */
+/** `host`: the host that the client requested, for an installation without a configured public address. */
 export function sameSite(request: IncomingMessage, publicUrl: string | null, host: string): SameSite {
   const site = request.headers["sec-fetch-site"];
-  // `none`: typed in, or from a bookmark; no page asks.
+  // `none`: typed in, or from a bookmark; no page sent the request.
   if (site !== undefined) return site === "same-origin" || site === "none" ? "yes" : "no";
   const { origin } = request.headers;
   if (origin === undefined) return "unsaid";

@@ -20,7 +20,7 @@ export const idempotencyHeader = {
     ),
 };
 
-/** The key; null without one; an issue when it is empty or too long. */
+/** The key; null if there is none; an issue if it is empty or too long. */
 export function idempotencyKey(request: IncomingMessage): string | Issue | null {
   const header = request.headers["idempotency-key"];
   if (header === undefined) return null;

@@ -1,5 +1,5 @@
-// The key of a request that has none in front: its body is read within a bound of its own and searched for `api_key`.
-// Until that key was judged nothing is parsed, so an anonymous client makes the process scan 2 MiB and build no objects.
+// The key of a request without one in header or query: its body is read with a separate limit and searched for `api_key`. Nothing is parsed
+// before that key is checked, so an anonymous client makes the process scan 2 MiB and create no objects.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
@@ -25,9 +25,9 @@ import { invalidKey, type Key, parseKey } from "./api-key-text.ts";
 
 /** A body that was read and not parsed. */
 interface SearchedBody {
-  /** Null: it holds none, or cannot be parsed. */
+  /** Null if the body contains none or cannot be parsed. */
   key: Key | null;
-  /** Its value; to be called once the key is right. */
+  /** Parses its value; only called once the key is valid. */
   parse(): ParsedBody | Problem;
 }
 
@@ -43,7 +43,7 @@ function keyInJson(bytes: Buffer, maxValues: number): Key | null {
   return parseKey(JSON.parse(value.toString()));
 }
 
-/** Of several fields of that name the last counts, as in the form's value; one with brackets is no text. */
+/** Of several fields with that name the last counts, as in the form's value; one with brackets is not a text. */
 function keyInForm({ pairs }: FormContent): Key | null {
   for (let at = pairs.length - 1; at >= 0; at--) {
     const [name, value] = pairs[at]!;
@@ -53,7 +53,7 @@ function keyInForm({ pairs }: FormContent): Key | null {
   return null;
 }
 
-/** The answer to a body without a key in front that is longer than such a body may be. */
+/** The answer to a body that is longer than allowed without a key in header or query. */
 export function tooLargeWithoutKey(maxBytes: number): Problem {
   return problem("body_too_large", {
     message: `The body is larger than ${maxBytes} bytes. A longer one needs its key in the Api-key header or the api_key URL parameter.`,
@@ -61,8 +61,8 @@ export function tooLargeWithoutKey(maxBytes: number): Problem {
 }
 
 /**
- * The reply to a request without a key in front whose body has a fault: one that cannot be parsed holds no key. One
- * that did not come whole, or found no room, gets that as its reply.
+ * The reply to a faulty body without a key in header or query: one that cannot be parsed contains no key. A body that was incomplete or
+ * found no room gets that as its reply.
  */
 export function missingKeyReply(fault: Problem): Problem {
   if (fault === tooManyFields) return refusals.missing;
@@ -70,7 +70,7 @@ export function missingKeyReply(fault: Problem): Problem {
   return unparsed ? refusals.missing : fault;
 }
 
-/** Reads a body and looks for its key. Null: the client went away. */
+/** Reads a body and searches for its key. Null if the client disconnected. */
 export async function searchBody(
   request: IncomingMessage,
   limits: BodyLimits,

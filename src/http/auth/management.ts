@@ -1,6 +1,7 @@
-// The gate of the management API, in one order for every route: who asks (management token, session, or the command line), whether
-// our own page asks (CSRF), whether they may (the head's scope, then those of a token), and only then the body. What changes something, or reads
-// prompts, is written to the audit log here, before and after the handler, so that no route can forget it.
+// The gate of the management API, in the same order for every route: who is calling (management token, session, or the command line),
+// whether the request comes from our own page (CSRF), whether the caller may (the head's scope, then those of a token), and only then the
+// body. Calls that change something or read prompts are written to the audit log here, before and after the handler, so that no route can
+// forget it.
 
 import type { IncomingMessage } from "node:http";
 import { isProblem, type Problem, problem } from "#contract/problem.ts";
@@ -23,29 +24,31 @@ import { rightAddress, sameSite } from "./csrf.ts";
 import { isHttps, readCookie } from "./session-cookie.ts";
 import { scopeRefusal } from "./token-scopes.ts";
 
-/** What the gate found out before a body is read. `account` is set for routes of that scope. */
+/** What the gate determined before a body is read. `account` is set for routes of that scope. */
 interface Admitted {
   principal: Principal | null;
   session: Session | null;
   account: AccountRow | null;
 }
 
-/** Few things that are managed need more; anonymous clients get less. */
+/** Few managed resources need more; anonymous clients get less. */
 const maxBytes = 1024 * 1024;
 const maxAnonymousBytes = 16 * 1024;
 
-/** The 401, with the challenge that HTTP wants beside it. */
+/** The 401, with the challenge that HTTP requires. */
 export function unauthenticated(message?: string): Problem {
   const refusal = problem("unauthenticated", message === undefined ? {} : { message });
   return { ...refusal, headers: { "WWW-Authenticate": "Bearer" } };
 }
 
-/** How keys begin that Trunkline makes for the channel endpoints (`tl_`) and for pools (`tlp_`); management tokens begin with `tlm_`. */
+/**
+ * Prefixes of keys that Trunkline creates for the channel endpoints (`tl_`) and for pools (`tlp_`); management tokens begin with `tlm_`.
+ */
 const isApiKey = (text: unknown) => typeof text === "string" && /^tlp?_/.test(text);
 const apiKeyShown =
   "This is an API key. The management API takes a management token, which an operator makes in the dashboard.";
 
-/** The token of a Bearer header; "": there is such a header, but no token in it; null: no such header. */
+/** The token of a Bearer header; "" if the header contains no token; null if there is no such header. */
 function bearerOf(request: IncomingMessage): string | null {
   const { authorization } = request.headers;
   if (authorization === undefined || !/^bearer\b/i.test(authorization)) return null;
@@ -84,7 +87,7 @@ function hasCsrfToken(call: Call, session: Session): boolean {
   return typeof token === "string" && isCsrfToken(session, token);
 }
 
-/** The 403 for a request that no page of ours made. It names the public address to a page that was opened at another one. */
+/** The 403 for a request that does not come from our pages. It tells a page that was opened at another address the public one. */
 function notOurPage({ request, settings, caller }: Call): Problem {
   const address = rightAddress(request, settings.publicUrl, caller.host);
   if (address === null) return problem("forbidden");
@@ -93,7 +96,7 @@ function notOurPage({ request, settings, caller }: Call): Problem {
   });
 }
 
-/** The 403 for a request with a session's cookie alone, which says what a program needs. */
+/** The 403 for a request with only a session cookie, which says what a program needs. */
 function withoutCsrfToken(call: Call): Problem {
   const { request, settings, caller } = call;
   const isOurs = sameSite(request, settings.publicUrl, caller.host) !== "no";
@@ -103,7 +106,7 @@ function withoutCsrfToken(call: Call): Problem {
   return problem("forbidden", { message });
 }
 
-/** By its id or its name. An account that may not be managed takes the same way as one that does not exist. */
+/** By its id or its name. An account that the caller may not manage is treated like one that does not exist. */
 async function accountOf(call: Call, principal: Principal): Promise<AccountRow | null> {
   const named = call.params.account ?? "";
   const { database } = call.core;
@@ -142,7 +145,7 @@ async function admit(head: Head, call: Call): Promise<Admitted | Problem> {
 async function bodyOf(head: Head, call: Call): Promise<ParsedBody | Problem | null> {
   const { request, gate } = call;
   if (head.body === undefined) return { value: null, files: [] };
-  // A form is the one thing that a page of another site can send without asking.
+  // A form is the only request that a page of another site can send without permission.
   if (announcesBody(request) && mediaOf(request.headers) !== "json") {
     return problem("unsupported_media_type", {
       message: "The body must be application/json, and not compressed.",
@@ -151,7 +154,7 @@ async function bodyOf(head: Head, call: Call): Promise<ParsedBody | Problem | nu
   const maxOfScope = head.scope === "anonymous" ? maxAnonymousBytes : (head.maxBytes ?? maxBytes);
   const limits = { ...gate.bodyLimits, maxBytes: Math.min(gate.bodyLimits.maxBytes, maxOfScope) };
   const body = await readBody(request, limits, call.share);
-  // An object without members changes nothing and says so; no body at all is a client that lost its own.
+  // An object without members explicitly changes nothing; a missing body means that the client lost it.
   if (body !== null && !isProblem(body) && body.value === null) {
     if (head.method === "PATCH") return nothingToChange;
     if (announcesBody(request)) return noObject;
@@ -159,7 +162,7 @@ async function bodyOf(head: Head, call: Call): Promise<ParsedBody | Problem | nu
   return body;
 }
 
-/** `null` is one, and so are blanks alone. */
+/** `null` counts as a body, and so does whitespace. */
 const noObject = problem("malformed_body", { message: "The body must be a JSON object." });
 const nothingToChange = problem("malformed_body", {
   message: "The body must be a JSON object that says what to change.",
@@ -172,7 +175,7 @@ function fieldsOf(head: Head, body: ParsedBody): string[] {
   return Object.keys(head.body.shape).filter((name) => Object.hasOwn(value, name));
 }
 
-/** The ids in the path, but for the account's. */
+/** The ids in the path, except the account's. */
 function targetOf(params: Call["params"]): string | null {
   const ids = Object.entries(params).filter(([name, id]) => name !== "account" && id !== undefined);
   return ids.length === 0 ? null : ids.map(([, id]) => id).join("/");
@@ -216,7 +219,7 @@ async function audited(head: Head, call: ManageCall, account: AccountRow | null,
     try {
       await auditOutcome({ database }, entry, outcome, made);
     } catch (error) {
-      // What was done is done, and its entry says so; only how it ended is missing there.
+      // The action was done, and its entry says so; only its outcome is missing there.
       core.log.warn(
         { event: "audit.not_finished", requestId: call.requestId, audit: entry, error },
         "The outcome of a change could not be added to its audit entry.",
@@ -233,7 +236,7 @@ async function audited(head: Head, call: ManageCall, account: AccountRow | null,
   }
 }
 
-/** Answers a route of the management API: `handle` is called only with what its head's scope promises. */
+/** Answers a route of the management API: `handle` is called only with what its head's scope guarantees. */
 export async function answerManaged(head: Head, call: Call, handle: Handle): Promise<Reply | null> {
   const admitted = await admit(head, call);
   if (isProblem(admitted)) return admitted;
@@ -241,7 +244,7 @@ export async function answerManaged(head: Head, call: Call, handle: Handle): Pro
   const body = await bodyOf(head, call);
   if (body === null || isProblem(body)) return body;
   const { principal, session, account } = admitted;
-  // A route for anyone gets no principal, by its type; what it does is written down by itself.
+  // A route for anyone gets no principal, by its type; its handler writes its own audit entry.
   const full = { ...call, body, principal, session, account } as unknown as ManageCall;
   const isQuiet = head.method === "GET" ? !head.audited : head.changesNothing;
   if (principal === null || isQuiet) return await handle(full);

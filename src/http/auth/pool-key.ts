@@ -1,5 +1,5 @@
-// The gate of the AI endpoints: the pool key before the body, limits before parsing, and OpenAI's error object
-// for every failure. A disconnecting caller aborts a signal, which ends the request to the provider.
+// The gate of the AI endpoints: the pool key is checked before the body, limits before parsing, and every failure is OpenAI's error object.
+// A caller that disconnects aborts a signal, which ends the request to the provider.
 
 import { isUtf8 } from "node:buffer";
 import { keyInQuery } from "#ai/apis/apis.ts";
@@ -21,10 +21,10 @@ const maxDepth = 256;
 /** No key is longer; hashing megabytes is not free. */
 const maxKeyLength = 512;
 
-/** Where clients of the other APIs put the key: Anthropic's, Azure's, Google's. */
+/** The headers in which clients of the other APIs send the key: Anthropic's, Azure's, Google's. */
 const keyHeaders = ["x-api-key", "api-key", "x-goog-api-key"] as const;
 
-/** The key of an Authorization header, else of another one that carries keys; null: none that could be one. */
+/** The key of an Authorization header, otherwise of another header for keys; null if there is none that could be one. */
 function keyOf(call: Call): string | null {
   const { headers, url = "" } = call.request;
   const { authorization } = headers;
@@ -59,7 +59,7 @@ async function bodyOf(head: Head, call: Call): Promise<string | Form | Problem |
     case "bytes": {
       const { bytes } = read;
       if (head.form) {
-        // A second copy goes out to the member.
+        // A second copy is sent to the member.
         if (!share.grow(bytes.length)) return noRoom;
         return readFormParts(bytes, request.headers["content-type"] ?? "") ?? badForm;
       }
@@ -71,7 +71,7 @@ async function bodyOf(head: Head, call: Call): Promise<string | Form | Problem |
         return aiProblem("malformed_body", {
           message: `The body holds more than ${defaultMaxValues} values.`,
         });
-      // The text is kept beside what it is parsed into, for as long as another member may have to be asked.
+      // The text is kept next to its parsed form, as long as another member may have to be called.
       if (!share.grow(bytes.length + values * valueCost)) return noRoom;
       const text = bytes.toString();
       return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
@@ -86,7 +86,7 @@ const noRoom = aiProblem("unavailable", {
   retryAfterMs: noRoomRetryMs,
 });
 
-/** Lets a call in and hands it to its handler. Null: the client went away. */
+/** Admits a call and passes it to its handler. Null if the client disconnected. */
 export async function answerPooled(
   head: Head,
   call: Call,

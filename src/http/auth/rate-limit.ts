@@ -1,4 +1,4 @@
-// How many requests an account may make: one bucket of tokens per account, in this process's memory.
+// How many requests an account may make: one token bucket per account, in this process's memory.
 
 import type { Clock } from "#runtime/runtime.ts";
 
@@ -8,14 +8,14 @@ interface Bucket {
   at: number;
 }
 
-/** Takes one request of `key` (`cost` 0: only looks); 0 when it may pass, else the ms until it may. */
+/** Counts one request of `key` (`cost` 0: only checks); 0 if it may pass, otherwise the ms until it may. */
 export type RateLimit = (key: string, perMinute: number, cost?: 0 | 1) => number;
 
 const minute = 60_000;
 
 /**
- * A limit of `perMinute` requests with bursts up to as many. Remembers `maxKeys` keys; the one unused for
- * longest is forgotten first, which is without effect once it has been idle for a minute.
+ * A limit of `perMinute` requests with bursts of the same size. Remembers `maxKeys` keys; the least recently used one is dropped first,
+ * which has no effect once it has been idle for a minute.
  */
 export function createRateLimit(clock: Clock, maxKeys = 100_000): RateLimit {
   const buckets = new Map<string, Bucket>();

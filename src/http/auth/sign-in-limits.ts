@@ -30,17 +30,17 @@ const wrongPerMinute = 100;
 export const linkCodesPerMinute = { network: 60, site: 180, installation: 1_000 } as const;
 
 export interface SignInLimits {
-  /** What counts the attempts of a client at this IP address. */
+  /** Counts the attempts of a client at this IP address. */
   signIn(ip: string): SignInThrottle;
-  /** One password tried in an open session, by its hash. Ms to wait; 0: go on. */
+  /** One password attempt in an open session, by its hash. Ms to wait; 0 if there is no wait. */
   inSession(session: string): number;
-  /** One set-up code tried. Ms to wait; 0: go on. */
+  /** One attempt at a set-up code. Ms to wait; 0 if there is no wait. */
   setUp(ip: string): number;
-  /** One link code of a phone tried. Ms to wait; 0: go on. */
+  /** One attempt at a phone's link code. Ms to wait; 0 if there is no wait. */
   linkCode(ip: string): number;
 }
 
-/** Beside the accounts' own limits, in a memory of its own: unknown clients must not push those out. */
+/** Separate from the accounts' own limits: unknown clients must not evict those. */
 export function createSignInLimits(clock: Clock): SignInLimits {
   const limit = createRateLimit(clock);
   return {
@@ -50,7 +50,7 @@ export function createSignInLimits(clock: Clock): SignInLimits {
         const site = `site ${clientSite(ip)}`;
         const wrong = limit(`wrong ${email}`, wrongPerMinute, 0);
         const wait = Math.max(wrong, limit(site, networkAttemptsPerMinute, 0));
-        // Looked at first and counted last: what is refused elsewhere uses up nothing of a shared limit.
+        // Checked first and counted last: an attempt that is refused elsewhere consumes nothing of a shared limit.
         if (wait > 0) return wait;
         const ofNetwork = limit(`try ${clientNetwork(ip)} ${email}`, attemptsPerMinute);
         if (ofNetwork === 0) limit(site, networkAttemptsPerMinute);

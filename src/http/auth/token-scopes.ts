@@ -1,5 +1,5 @@
-// Which scope an operation of the management API needs of a management token. The area follows from its tag, but for
-// the operations that stand under the tag of another area.
+// Which scope of a management token an operation of the management API needs. The area follows from its tag, except for operations listed
+// under the tag of another area.
 
 import { isReadOnly, type ScopeArea, type TokenScope } from "#contract/manage/keys/token-scopes.ts";
 import { type Problem, problem } from "#contract/problem.ts";
@@ -20,7 +20,7 @@ const areaOfTag: Readonly<Record<string, ScopeArea>> = {
   Pools: "pools",
 };
 
-/** Null: a token with any scopes may call it, because it is about the caller alone. */
+/** Null: a token with any scopes may call it, because it only concerns the caller. */
 const areaOfName: Readonly<Record<string, ScopeArea | null>> = {
   getSession: null,
   signOut: null,
@@ -32,7 +32,7 @@ const areaOfName: Readonly<Record<string, ScopeArea | null>> = {
 /** A send and its preview. */
 const sends: readonly string[] = ["sendAccountMessages", "previewAccountMessages"];
 
-/** Users have every right of their role, so one whom a bound token makes or changes would be a way around its scopes. */
+/** Users have all rights of their role, so a user created or changed with a restricted token would circumvent its scopes. */
 const aboutPeople: readonly string[] = ["createUser", "updateUser", "createSetupLink", "createSetupCode"];
 
 function areaOf({ name, tag, path }: Head): ScopeArea | null {
@@ -44,7 +44,7 @@ function areaOf({ name, tag, path }: Head): ScopeArea | null {
   return area;
 }
 
-/** The scope that an operation of the management API needs; null: none. */
+/** The scope that an operation of the management API needs; null if none. */
 export function scopeOf(head: Head): TokenScope | null {
   if (head.scope === "anonymous") return null;
   if (sends.includes(head.name)) return "messages:send";
@@ -55,7 +55,7 @@ export function scopeOf(head: Head): TokenScope | null {
   return `${area}:write`;
 }
 
-/** Why the scopes of the caller's token do not allow the operation; null: they do. */
+/** Why the scopes of the caller's token do not allow the operation; null if they do. */
 export function scopeRefusal(head: Head, { scopes }: Principal): Problem | null {
   if (scopes === null) return null;
   const needed = scopeOf(head);

@@ -2,25 +2,25 @@
 // The rules are PHP's, which clients of this interface were written against, but for three: nothing is
 // allocated by index (`contact[999999999]` costs one entry), gaps close up, and lists are in index order.
 
-/** What became of a form. `values`: how many texts, lists and objects the value holds. */
+/** The result of a form. `values`: how many texts, lists and objects the value contains. */
 type Form =
   | { kind: "value"; value: Record<string, unknown>; values: number }
   | { kind: "too_deep" }
   | { kind: "too_many" };
 
 interface FormBounds {
-  /** Most steps of a name: `contact[0][number]` has three. */
+  /** Maximum number of steps in a name: `contact[0][number]` has three. */
   maxDepth: number;
-  /** Most texts, lists and objects together: 30 brackets in each of 80,000 names would otherwise be 2.4 million lists. */
+  /** Maximum number of texts, lists and objects together: 30 brackets in each of 80,000 names would otherwise be 2.4 million lists. */
   maxValues: number;
 }
 
-/** Text, a file that was uploaded under the name, or what its brackets hold. */
+/** Text, a file that was uploaded under the name, or the contents of its brackets. */
 type Node = string | Branch;
 
 class Branch {
   readonly entries = new Map<string, Node>();
-  /** Where `[]` puts the next item. */
+  /** The position at which `[]` puts the next item. */
   next = 0;
 }
 
@@ -33,13 +33,13 @@ function stepsOf(name: string, maxSteps: number): string[] {
   return [name.slice(0, open), ...name.slice(open + 1, -1).split("][", maxSteps - 1)];
 }
 
-/** The first step of a name: under which member of the form's value it puts something. */
+/** The first step of a name: the member of the form's value that it adds to. */
 export function memberOf(name: string): string {
   const open = name.indexOf("[");
   return open <= 0 || !name.endsWith("]") ? name : name.slice(0, open);
 }
 
-/** Puts a text in its place; returns how many branches it made on the way. */
+/** Inserts a text; returns how many branches it created. */
 function put(root: Branch, steps: string[], value: string): number {
   let branch = root;
   let count = 0;
@@ -79,7 +79,7 @@ function toMap(branch: Branch): Record<string, unknown> {
   return map;
 }
 
-/** The value of a form's fields, in their order; of a name that repeats, the last counts. */
+/** The value of a form's fields, in their order; if a name repeats, the last one counts. */
 export function readForm(
   fields: Iterable<readonly [string, string]>,
   { maxDepth, maxValues }: FormBounds,

@@ -1,8 +1,8 @@
-// How much memory the bodies of all requests may take together. Each body has a limit of its own, but 100 connections
-// that each hold a body of 31 MiB took 3.3 GB. A body is counted from its first piece until its request is answered,
-// since the values that it was parsed into live as long. Counting is integer arithmetic: an ordinary send pays nothing.
+// How much memory the bodies of all requests may use together. Each body has its own limit, but 100 connections with a body of 31 MiB each
+// used 3.3 GB. A body is counted from its first piece until its request is answered, since the values parsed from it live as long. Counting
+// is integer arithmetic: an ordinary send pays nothing.
 
-/** What one value costs beside the bytes of its text: an empty object in a list takes 64 bytes of heap. */
+/** The cost of one value besides the bytes of its text: an empty object in a list uses 64 bytes of heap. */
 export const valueCost = 64;
 
 /** A body that costs no more than this may use the reserve: large bodies must not keep ordinary sends out. */
@@ -17,8 +17,8 @@ export class BodyBudget {
   #anonymousBytes = 0;
 
   /**
-   * Bodies hold `maxBytes` together. Small ones may go half of that beyond it. Bodies whose sender is not known yet hold a
-   * quarter of it at most, so that anonymous clients keep out one another and not the holders of keys.
+   * Limits all bodies to `maxBytes` together. Small ones may exceed it by half. Bodies of unknown senders may use at most a quarter of it,
+   * so that anonymous clients block only one another and not the holders of keys.
    */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -26,16 +26,16 @@ export class BodyBudget {
     this.#reserve = Math.floor(maxBytes / 2);
   }
 
-  /** What all bodies hold now. */
+  /** The current total of all bodies. */
   get held(): number {
     return this.#held;
   }
 
-  /** Reserves `more` for a body that holds `own`; false, and nothing is taken, when there is no room. */
+  /** Reserves `more` for a body that uses `own`; false, with nothing reserved, if there is no room. */
   reserve(own: number, more: number, anonymous: boolean): boolean {
     const reserve = own + more <= smallBody ? this.#reserve : 0;
     const held = this.#held + more;
-    // A body that is alone always has room: whether a body may be so large is not decided here.
+    // A single body always has room: its maximum size is not decided here.
     if (held > this.#maxBytes + reserve && this.#held > own) return false;
     if (anonymous) {
       const anonymousBytes = this.#anonymousBytes + more;
@@ -51,13 +51,13 @@ export class BodyBudget {
     if (anonymous) this.#anonymousBytes -= bytes;
   }
 
-  /** A sender proved a key: its bytes are no longer counted as anonymous. */
+  /** A sender presented a valid key: its bytes are no longer counted as anonymous. */
   promote(bytes: number): void {
     this.#anonymousBytes -= bytes;
   }
 }
 
-/** What the body of one request holds of the budget. It is anonymous at first. */
+/** The share of the budget that the body of one request uses. It is anonymous at first. */
 export class BodyShare {
   readonly #budget: BodyBudget;
   #held = 0;
@@ -67,19 +67,19 @@ export class BodyShare {
     this.#budget = budget;
   }
 
-  /** Takes so many bytes more; false: there is no room for them, and the request is to be answered 503. */
+  /** Reserves this many more bytes; false if there is no room for them and the request must be answered 503. */
   grow(bytes: number): boolean {
     if (!this.#budget.reserve(this.#held, bytes, this.#isAnonymous)) return false;
     this.#held += bytes;
     return true;
   }
 
-  /** Takes what is missing to `bytes`; gives nothing back when it holds more. */
+  /** Reserves what is missing to `bytes`; returns nothing if it already has more. */
   growTo(bytes: number): boolean {
     return bytes <= this.#held || this.grow(bytes - this.#held);
   }
 
-  /** The sender's key is right: what is held counts among the bodies of holders of keys from here on. */
+  /** The sender's key is valid: from now on its bytes count among those of key holders. */
   markAuthenticated(): void {
     if (!this.#isAnonymous) return;
     this.#isAnonymous = false;

@@ -9,18 +9,18 @@ import type { BodyShare } from "./budget.ts";
 import type { ReadLimits } from "./limits.ts";
 
 /**
- * How the reading of a body ended. `stopped`: by its taker. `malformed`: its chunks are no HTTP. `gone`: the client went
- * away, and no reply can be sent.
+ * How the reading of a body ended. `stopped`: by its consumer. `malformed`: its chunks are not HTTP. `gone`: the client disconnected, and
+ * no reply can be sent.
  */
 type BodyEnd = "ended" | "stopped" | BodyFault;
 type BodyFault = "too_large" | "too_many_pieces" | "too_slow" | "malformed" | "gone";
 
-/** `no_room`: the bodies of all requests together are as large as they may be. */
+/** `no_room`: the bodies of all requests together have reached their maximum. */
 export type BodyBytes = { kind: "bytes"; bytes: Buffer } | { kind: BodyFault | "no_room" };
 
 const none: BodyBytes = { kind: "bytes", bytes: Buffer.alloc(0) };
 
-/** A body may come in so many pieces of any length. */
+/** Number of pieces of any length that a body may arrive in. */
 const freePieces = 16_384;
 /** Beyond them its pieces have so many bytes on average. */
 export const minAverageBytes = 64;

@@ -1,5 +1,5 @@
-// Finds one member of a JSON object in its bytes, without making anything of the rest: what an unknown client sends is parsed
-// only after its key was judged. Says the same as JSON.parse about which text is JSON and which of two members counts.
+// Finds one member of a JSON object in its bytes without creating any values: the body of an unknown client is parsed only after its key
+// was checked. Agrees with JSON.parse about which text is JSON and which of two equal members counts.
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -25,10 +25,10 @@ function isHex(byte: number | undefined): boolean {
   return isDigit(byte) || (letter >= 0x61 && letter <= 0x66);
 }
 
-/** Which bytes may follow a backslash: `"`, `\`, `/`, b, f, n, r, t, and u before four digits. */
+/** Bytes that may follow a backslash: `"`, `\`, `/`, b, f, n, r, t, and u before four digits. */
 const escapes = new Set([...'"\\/bfnrtu'].map((letter) => letter.charCodeAt(0)));
 
-/** The place behind the string that opens at `at`; -1 when no string does. */
+/** The position after the string that opens at `at`; -1 if there is no string. */
 function stringEnd(json: Uint8Array, at: number): number {
   if (json[at] !== quote) return -1;
   for (let next = at + 1; next < json.length; next++) {
@@ -44,7 +44,7 @@ function stringEnd(json: Uint8Array, at: number): number {
   return -1;
 }
 
-/** Behind the digits from `at` on; -1: there are none. */
+/** The position after the digits from `at` on; -1 if there are none. */
 function digitsEnd(json: Uint8Array, at: number): number {
   let end = at;
   while (isDigit(json[end])) end++;
@@ -64,7 +64,7 @@ function numberEnd(json: Uint8Array, from: number): number {
 
 const words = ["true", "false", "null"].map((word) => Buffer.from(word));
 
-/** The place behind the string, number or word at `at`; -1 when it holds something else. */
+/** The position after the string, number or word at `at`; -1 if it is something else. */
 function scalarEnd(json: Buffer, at: number): number {
   const byte = json[at];
   if (byte === quote) return stringEnd(json, at);
@@ -74,7 +74,7 @@ function scalarEnd(json: Buffer, at: number): number {
   return -1;
 }
 
-/** Whether the string between the two is the name, also when it is spelled with escapes. */
+/** Whether the string between the two is the name, even if it is spelled with escapes. */
 function isName(json: Buffer, start: number, end: number, name: Buffer): boolean {
   const key = json.subarray(start + 1, end - 1);
   if (!key.includes(backslash)) return key.equals(name);
@@ -84,8 +84,8 @@ function isName(json: Buffer, start: number, end: number, name: Buffer): boolean
 }
 
 /**
- * The bytes of the value that JSON.parse would give the top level's member of this name: of several, the last. Null if
- * the text is no JSON, no object, has no such member, or nests deeper than `maxDepth` levels. The bytes must be UTF-8.
+ * The bytes of the value that JSON.parse would return for the top level's member of this name: of several, the last. Null if the text is
+ * not JSON, not an object, has no such member, or nests deeper than `maxDepth` levels. The bytes must be UTF-8.
  */
 export function findMember(json: Buffer, name: string, maxDepth: number): Buffer | null {
   const nameBytes = Buffer.from(name);
@@ -96,7 +96,7 @@ export function findMember(json: Buffer, name: string, maxDepth: number): Buffer
   let valueStart = 0;
   let at = skipSpace(json, 0);
 
-  /** Reads a key and its colon; false: there are none. */
+  /** Reads a key and its colon; false if there are none. */
   function takeKey(): boolean {
     const start = skipSpace(json, at);
     const end = stringEnd(json, start);

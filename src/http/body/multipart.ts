@@ -6,7 +6,7 @@
 import { isUtf8 } from "node:buffer";
 import { ByteCollector } from "#runtime/byte-collector.ts";
 
-/** What was read. A file's pieces come between its `file` and its `file_end`. */
+/** What was read. A file's pieces are reported between its `file` and its `file_end`. */
 export type MultipartEvent =
   | { kind: "field"; name: string; value: string }
   | { kind: "file"; name: string; filename: string }
@@ -16,7 +16,7 @@ export type MultipartEvent =
 export type MultipartFault = "malformed" | "too_many" | "too_large";
 
 interface MultipartLimits {
-  /** Most parts, files included. */
+  /** Maximum number of parts, files included. */
   maxFields: number;
   /** Bytes of all fields and headers together; the contents of files do not count. */
   maxFieldBytes: number;
@@ -31,13 +31,13 @@ const maxHeaderBytes = 8 * 1024;
 const lineEnd = Buffer.from("\r\n");
 const blankLine = Buffer.from("\r\n\r\n");
 
-/** The boundary in a Content-Type header; null when it lacks one that RFC 2046 allows. */
+/** The boundary in a Content-Type header; null if it has none that RFC 2046 allows. */
 export function boundaryOf(contentType: string): string | null {
   const found = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i.exec(contentType);
   return found?.[1] ?? found?.[2] ?? null;
 }
 
-/** Name and file name of a part's headers; null for a part that is not a form field's. */
+/** Name and file name from a part's headers; null for a part that is not a form field. */
 function dispositionOf(headers: string): { name: string; filename: string | null } | null {
   let line: string | undefined;
   // By CRLF alone: to a regular expression's `^`, `$` and `.` U+2028, which a name may hold, ends a line too.
@@ -78,18 +78,18 @@ interface Part {
   name: string;
   /** Null for a field without a file. */
   filename: string | null;
-  /** A file whose event went out. */
+  /** A file whose event was reported. */
   begun: boolean;
-  /** Of a field: what there is of its value. */
+  /** The value of a field so far. */
   gathered: ByteCollector;
 }
 
-/** Reads one body. `write` its bytes in order, until a fault; at the end, `complete` says whether all of it came. */
+/** Reads one body. `write` receives its bytes in order, until a fault; at the end, `complete` says whether all of it arrived. */
 export class MultipartReader {
   readonly #delimiter: Buffer;
   readonly #limits: MultipartLimits;
   #state: "preamble" | "boundary" | "headers" | "value" | "epilogue" = "preamble";
-  /** What has not been read yet; null if nothing has arrived. */
+  /** Bytes that have not been processed yet; null if nothing has arrived. */
   #rest: Buffer | null = null;
   #part: Part | null = null;
   /** Bytes of the headers' last line end before the value: a boundary may begin with them. */
@@ -112,7 +112,7 @@ export class MultipartReader {
     return this.#fieldBytes;
   }
 
-  /** Reads on; returns the fault that ends it, or null. The bytes must not be changed while they are read. */
+  /** Continues reading; returns the fault that ends it, or null. The bytes must not be changed while they are read. */
   *write(bytes: Buffer): Generator<MultipartEvent, MultipartFault | null, void> {
     const delimiter = this.#delimiter;
     const buffer = this.#join(bytes);
@@ -223,7 +223,7 @@ export class MultipartReader {
   }
 }
 
-/** The text fields of a body that is in memory, in their order, and the names under which files came. */
+/** The text fields of a body in memory, in their order, and the names of the fields with files. */
 export function readMultipart(body: Buffer, boundary: string, maxFields: number): Multipart {
   const reader = new MultipartReader(boundary, { maxFields, maxFieldBytes: Number.POSITIVE_INFINITY });
   const pairs: [string, string][] = [];

@@ -1,5 +1,5 @@
-// Parses the bytes of a body, of each media type. All limits hold before anything is
-// built: depth and values are counted on the bytes, fields while they are cut, and room is taken for them.
+// Parses the bytes of a body, for each media type. All limits are checked before anything is built: depth and values are counted on the
+// bytes, fields while they are split, and memory is reserved for them.
 
 import { isAscii, isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
@@ -12,11 +12,11 @@ import type { BodyLimits } from "./limits.ts";
 import { boundaryOf, readMultipart } from "./multipart.ts";
 import { readUrlencoded } from "./urlencoded.ts";
 
-/** What a body holds. `files`: the names under which a form brought files; their contents are not kept. */
+/** The contents of a body. `files`: the names of a form's fields with files; their contents are not kept. */
 export interface ParsedBody {
   value: unknown;
   files: string[];
-  /** The body came as a form, and begins as JSON does: curl sends JSON so when no header names it. */
+  /** The body was sent as a form but begins like JSON: curl sends JSON like this if no header names it. */
   looksLikeJson?: true;
 }
 
@@ -25,12 +25,12 @@ const tooDeep = problem("malformed_body", { message: `The body is nested deeper 
 const tooManyValues = (maxValues: number) =>
   problem("malformed_body", { message: `The body holds more than ${maxValues} values.` });
 const notUtf8 = problem("malformed_body", { message: "The body is not valid UTF-8." });
-/** A list or object of a form is a map while it is put together: three times what one of JSON is. */
+/** While it is assembled, a list or object of a form is a map, which uses three times the memory of a JSON one. */
 export const formValueCost = 3 * valueCost;
 export const badForm = problem("malformed_body", { message: "The form data could not be read." });
-/** How soon a client that was refused for want of room may come again: by then other bodies have been answered. */
+/** When a client that was refused for lack of memory may retry: by then other bodies have been answered. */
 export const noRoomRetryMs = 1_000;
-/** The bodies of all requests together are as large as they may be. */
+/** The bodies of all requests together have reached their maximum. */
 export const noRoom = problem("unavailable", {
   message: "Too many large requests are under way. Nothing was accepted; please try again.",
   retryAfterMs: noRoomRetryMs,
@@ -39,7 +39,7 @@ export const tooManyFields = problem("body_too_large", { message: "The form has 
 
 type Media = "json" | "urlencoded" | "multipart";
 
-/** The kind of body that the headers announce; null for one that is not taken. */
+/** The kind of body that the headers announce; null for one that is not accepted. */
 export function mediaOf(headers: IncomingHttpHeaders): Media | null {
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "" && encoding.toLowerCase() !== "identity") return null;
@@ -74,7 +74,7 @@ function wideTextCost(bytes: Buffer): number {
   if (isAscii(bytes)) return 0;
   let characters = 0;
   let isWide = false;
-  // By its place: the iterator of a buffer takes several times as long.
+  // By index: the iterator of a buffer is several times slower.
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;
     if (byte >= 0x80 && byte < 0xc0) continue;
@@ -89,7 +89,7 @@ interface NotJson {
   notJson: unknown;
 }
 
-/** JSON by RFC 8259; a byte order mark is let pass, as some editors and shells send one. */
+/** JSON by RFC 8259; a byte order mark is accepted, as some editors and shells send one. */
 function parseJson(bytes: Buffer, maxValues: number, share: BodyShare): ParsedBody | Problem | NotJson {
   if (!isUtf8(bytes)) return notUtf8;
   const values = countValues(bytes, { maxDepth, maxValues });
@@ -114,7 +114,7 @@ export function parseForm(
 ): ParsedBody | Problem {
   const form = readForm(pairs, { maxDepth, maxValues });
   if (form.kind !== "value") return form.kind === "too_deep" ? tooDeep : tooManyValues(maxValues);
-  // Room for the texts is taken already.
+  // Memory for the texts is reserved already.
   if (!share.grow((form.values - pairs.length) * formValueCost)) return noRoom;
   const { contact } = form.value;
   if (typeof contact === "string" && !isBlank(contact)) {
@@ -125,13 +125,13 @@ export function parseForm(
   return { value: form.value, files };
 }
 
-/** The fields of a form in their order, and the names under which it brought files. */
+/** The fields of a form in their order, and the names of the fields with files. */
 export interface FormContent {
   pairs: readonly [string, string][];
   files: string[];
 }
 
-/** Takes room for a form's fields. Gives the problem when no room is left. */
+/** Reserves memory for a form's fields. Returns the problem if there is no room. */
 function withRoom(parts: FormContent, share: BodyShare): FormContent | Problem {
   return share.grow(parts.pairs.length * formValueCost) ? parts : noRoom;
 }
@@ -157,8 +157,8 @@ export function readFormContent(
 }
 
 /**
- * The value of a body. A body of no bytes is null, with every media type. The bytes must already be within their limit; the
- * memory of the value is taken from `share`.
+ * The value of a body. An empty body is null, for every media type. The bytes must already be within their limit; the memory of the value
+ * is reserved in `share`.
  */
 export function parseBody(
   bytes: Buffer,
@@ -182,7 +182,7 @@ export function parseBody(
     : parsed;
 }
 
-/** Whether the first byte that is no blank is a brace or a bracket. */
+/** Whether the first non-whitespace byte is a brace or a bracket. */
 function beginsAsJson(bytes: Buffer): boolean {
   const start = bytes.toString("latin1", 0, 64).trimStart();
   return start.startsWith("{") || start.startsWith("[");

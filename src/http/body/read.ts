@@ -8,7 +8,7 @@ import { announcesBody, type BodyBytes, minAverageBytes, readBytes } from "./byt
 import type { BodyLimits } from "./limits.ts";
 import { mediaOf, noRoom, type ParsedBody, parseBody } from "./parse.ts";
 
-/** Null if the client disconnected. A body of a kind that is not taken is refused unread when it says its length. */
+/** Null if the client disconnected. A body of a kind that is not accepted is refused unread if its length is declared. */
 export async function readBody(
   request: IncomingMessage,
   limits: BodyLimits,
@@ -26,7 +26,7 @@ export async function readBody(
   return parsed;
 }
 
-/** The body's chunks are no HTTP. */
+/** The body's chunks are not HTTP. */
 export const malformedRequest = problem("malformed_request");
 
 /** The answer to a request whose body was not read to its end; null if the client disconnected. */

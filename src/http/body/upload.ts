@@ -25,7 +25,7 @@ import {
 import { readBody, tooLarge, unreadBodyProblem } from "./read.ts";
 import { SmallPieces } from "./small-pieces.ts";
 
-/** What a file counts beside its content while it is held: thousands of empty ones are no small thing either. */
+/** The cost of a file besides its content while it is kept: thousands of empty ones are not free either. */
 const heldPerFile = 1_024;
 const filesBeforeKey = problem("body_too_large", {
   message: "Files came before the api_key; send the key in the Api-key header, or before the files.",
@@ -36,10 +36,10 @@ const fileField = /^attachments(?:\[(\d{0,9})\])?$/;
 
 type FileEvent = Exclude<MultipartEvent, { kind: "field" }>;
 
-/** What an admitted request that may bring files was read to. */
+/** The result of reading an admitted request that may contain files. */
 type Admitted = Pick<UploadCall, "account" | "body" | "upload">;
 
-/** Answers a request that may bring files. Returns null if the client disconnected. */
+/** Answers a request that may contain files. Returns null if the client disconnected. */
 export async function answerUpload(
   head: Head,
   call: Call,
@@ -57,10 +57,10 @@ export async function answerUpload(
   }
 }
 
-/** What is in memory of a file on its way to the store: a piece of 192 KiB, and its base64. */
+/** The memory that a file uses on its way to the store: a piece of 192 KiB, and its base64. */
 const inFlightBytes = 448 * 1024;
 
-/** Authenticates a request that may bring files, reads its body, and hands its files to the account's upload. */
+/** Authenticates a request that may contain files, reads its body, and passes its files to the account's upload. */
 class Admission {
   readonly #head: Head;
   readonly #call: Call;
@@ -69,7 +69,7 @@ class Admission {
   /** The file being received; null if it is not an attachment. */
   #file: IncomingFile | null = null;
   #hasFileRoom = false;
-  /** Of a form that may hold its key: the key, the problem that ended the reading, and the files before the key. */
+  /** For a form that may contain its key: the key, the problem that ended the reading, and the files before the key. */
   #key: Key | null = null;
   #refusal: Problem | null = null;
   readonly #held: FileEvent[] = [];
@@ -85,7 +85,7 @@ class Admission {
     await this.#opened?.upload.discard();
   }
 
-  /** A request whose key is in a header or the query, or whose body is no form. */
+  /** A request whose key is in a header or the query, or whose body is not a form. */
   async byHead(): Promise<Admitted | Problem | null> {
     const { gate, request, share } = this.#call;
     const authenticated = await authenticate(this.#call, this.#head);
@@ -102,9 +102,9 @@ class Admission {
   }
 
   /**
-   * Reads a form that may hold its key, possibly behind files. What comes before the key is kept in memory and not
-   * stored: an unauthenticated client must not use the one writer that all others wait for. The key is checked as soon
-   * as it arrives, and the held files are stored then.
+   * Reads a form that may contain its key, possibly after files. What precedes the key is kept in memory and not stored: an unauthenticated
+   * client must not use the single writer that all others wait for. The key is checked as soon as it arrives, and the kept files are stored
+   * then.
    */
   async byForm(): Promise<Admitted | Problem | null> {
     const { gate } = this.#call;
@@ -162,7 +162,7 @@ class Admission {
     return null;
   }
 
-  /** Hands a part of a file to the upload; the problem: there is no room. Rejects with a `StorageError`. */
+  /** Passes a part of a file to the upload; returns the problem if there is no room. Rejects with a `StorageError`. */
   async #receive(upload: AttachmentUpload, event: FileEvent): Promise<Problem | null> {
     switch (event.kind) {
       case "file": {
@@ -186,7 +186,7 @@ class Admission {
 
 /** What is done with a form while it is read; a problem from either ends the reading. */
 interface FormHandlers {
-  /** `fieldBytes`: what the fields and headers before it have. */
+  /** `fieldBytes`: the size of the fields and headers before it. */
   onFile(event: FileEvent, fieldBytes: number): Promise<Problem | null>;
   /** The value of a field called `api_key`; null if the key is known already. */
   onKey: ((value: string) => Promise<Problem | null>) | null;
@@ -213,7 +213,7 @@ async function readForm(
     if (event.kind === "file" && !fileField.test(event.name)) files.push(event.name);
     return await onFile(event, reader.fieldBytes);
   }
-  /** Room for the fields that have come since it was last asked for; the files' is asked for where they are held. */
+  /** Reserves memory for the fields received since the last reservation; memory for files is reserved where they are kept. */
   function hasRoom(): boolean {
     const more = reader.fieldBytes - fieldBytes;
     fieldBytes += more;
@@ -240,7 +240,7 @@ async function readForm(
         pairs.push([event.name, event.value]);
         if (!share.grow(formValueCost)) fault = noRoom;
       }
-      // A bulk form has tens of thousands of fields: only what is waited for is worth a promise.
+      // A bulk form has tens of thousands of fields: promises are created only for what must be awaited.
       else fault = await takePart(event);
       if (event.kind === "field" && event.name === "api_key" && fault === null) fault = await takePart(event);
       if (fault !== null) return false;
@@ -257,7 +257,7 @@ async function readForm(
   }
   switch (end) {
     case "ended":
-      // A body of no bytes is null, with every media type.
+      // An empty body is null, for every media type.
       if (!some) return { value: null, files: [] };
       return reader.complete ? parseForm({ pairs, files }, limits.maxValues, share) : badForm;
     case "stopped":

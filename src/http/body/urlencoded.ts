@@ -50,16 +50,16 @@ function decodeLoosely(text: string): string | null {
 }
 
 /**
- * The fields of a body, at most `maxFields` of them. The work is linear in the body's length. The body is read in place: its
- * plus signs are spaces afterwards.
+ * The fields of a body, at most `maxFields` of them. The work is linear in the body's length. The body is decoded in place: its plus signs
+ * are spaces afterwards.
  */
 export function readUrlencoded(body: Buffer, maxFields: number): Pairs {
   if (!isUtf8(body)) return { kind: "malformed" };
   spacePluses(body);
   const text = body.toString();
   const pairs: [string, string][] = [];
-  // The first `=` at or behind `start`. A search from each pair of its own would read the whole rest of a body
-  // without `=` once for each pair: 20,000 pairs in 32 MiB took 16 s.
+  // The first `=` at or after `start`. A separate search from each pair would read the whole rest of a body without `=` once for each pair:
+  // 20,000 pairs in 32 MiB took 16 s.
   let equals = text.indexOf("=");
   for (let start = 0; start <= text.length; ) {
     const found = text.indexOf("&", start);

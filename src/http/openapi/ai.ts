@@ -106,7 +106,7 @@ const header = (description: string, type: "string" | "integer" | "number" = "st
   schema: { type },
 });
 
-/** Headers of errors beside those of all families. */
+/** Headers of errors besides those of all families. */
 export const errorHeaders: Record<string, Json> = {
   "WWW-Authenticate": header("`Bearer`."),
   "retry-after-ms": header("When to try again, in ms.", "integer"),

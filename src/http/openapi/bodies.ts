@@ -113,7 +113,7 @@ export function requestBodyOf(
     return { requestBody: { required: true, content: inForm }, schemas: {} };
   }
   if (head.family !== "api_key") {
-    // An absent body counts as an empty object. A change has to say what changes.
+    // An absent body counts as an empty object. A change must contain at least one field.
     const required = head.family !== "manage" || head.method === "PATCH" || !body.safeParse({}).success;
     return { requestBody: { required, content: inJson }, schemas: {} };
   }

@@ -8,7 +8,7 @@ import { scopeOf } from "#http/auth/token-scopes.ts";
 import type { Head } from "#http/call.ts";
 import { componentName, type Json, schemaOf } from "./schemas.ts";
 
-/** Keeps a response among the components, and gives the reference to it. */
+/** Keeps a response among the components, and returns the reference to it. */
 export type Share = (name: string, response: Json) => Json;
 
 /** A collection of shared responses. One name always means one response. */
@@ -38,7 +38,7 @@ const pascal = (code: string) =>
     .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
     .join("");
 
-/** The headers of a status beside those of every reply. */
+/** The headers of a status besides those of every reply. */
 const headersOfStatus: Record<number, string> = {
   401: "WWW-Authenticate",
   429: "Retry-After",
@@ -98,13 +98,13 @@ export function ownErrorReply(status: string, schema: z.ZodType, type: string, s
   return share(name, { description, headers: headerReferences(), content: { [type]: media } });
 }
 
-/** The problems of a channel endpoint beside those of its head. */
+/** The problems of a channel endpoint besides those of its head. */
 export function keyProblems({ method }: Head): ProblemCode[] {
   const codes: ProblemCode[] = ["rate_limited", "server_error", "unavailable"];
   return method === "GET" ? codes : [...codes, "commit_unknown"];
 }
 
-/** The problems of a management endpoint beside those of its head. */
+/** The problems of a management endpoint besides those of its head. */
 export function gateProblems(head: Head): ProblemCode[] {
   const changes = head.method !== "GET";
   const codes: ProblemCode[] = ["rate_limited", "unavailable", "server_error"];

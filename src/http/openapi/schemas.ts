@@ -8,8 +8,8 @@ export type Json = Record<string, unknown>;
 const prefix = "#/components/schemas/";
 
 /**
- * What zod writes and the document does not need, or what client generators cannot read: the pattern beside a `format`
- * (it has 300 characters), the bounds of a safe integer, and `{}` for a value of any type.
+ * Keywords that zod writes but the document does not need, or that client generators cannot read: the pattern next to a `format` (it has
+ * 300 characters), the bounds of a safe integer, and `{}` for a value of any type.
  */
 function simplify(schema: Json): void {
   if (schema.format === "date-time" || schema.format === "date") delete schema.pattern;
@@ -35,7 +35,7 @@ export function reference(name: string): Json {
   return { $ref: `${prefix}${name}` };
 }
 
-/** Zod refers to `$defs` of its own; the document has these schemas among its components. */
+/** Zod refers to its own `$defs`; the document has these schemas among its components. */
 function withDocumentReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withDocumentReferences);
   if (typeof value !== "object" || value === null) return value;

@@ -1,5 +1,5 @@
-// The `webhooks` of the OpenAPI document: what is posted to an account's endpoints, one entry a type, from the catalogue of
-// events. Each body is a component of its own, so that generated clients have its type.
+// The `webhooks` of the OpenAPI document: what is posted to an account's endpoints, one entry per type, from the catalogue of events. Each
+// body is a separate component, so that generated clients have its type.
 
 import { z } from "zod";
 import { instant } from "#contract/envelope.ts";

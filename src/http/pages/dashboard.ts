@@ -1,5 +1,5 @@
-// The dashboard's files: a client of the management API that runs in the browser. Every path that no route takes and
-// that a browser opens as a page gets the same document, which finds its page by the path.
+// The dashboard's files: a client of the management API that runs in the browser. Every path without a route that a browser opens as a page
+// gets the same document, which selects its page by the path.
 
 import type { IncomingMessage } from "node:http";
 import type { Reply } from "#http/reply/response.ts";
@@ -47,10 +47,10 @@ const notBuilt = `The dashboard has not been built, so there is no page here. Bu
 Then start the service again. Everything else works without it; /docs describes the API.
 `;
 
-/** Answers a request that no route takes; null if it is not for the dashboard. */
+/** Answers a request that matches no route; null if it is not for the dashboard. */
 type Dashboard = (request: IncomingMessage) => Reply | null;
 
-/** The dashboard that was built into a folder, which is read with the first request for it. */
+/** The dashboard built into a folder, which is read at the first request for it. */
 export function createDashboard(folder: string): Dashboard {
   let files: ReadonlyMap<string, StaticFile> | undefined;
 

@@ -1,11 +1,11 @@
-// "Try it" of the page at /docs: what an operation needs for it, and the script that makes its form and asks this installation.
-// Keys stay in their fields: nothing stores them, and the page may connect to its own address alone.
+// "Try it" on the page at /docs: the data that an operation needs for it, and the script that creates its form and calls this installation.
+// Keys stay in their fields: nothing stores them, and the page may connect only to its own address.
 
-/** What a form asks for. */
+/** The inputs of a form. */
 interface Tryable {
   method: string;
   path: string;
-  /** The page's field that has the credential; null if the operation needs none. */
+  /** The page's field with the credential; null if the operation needs none. */
   credential: "api_key" | "pool_key" | "token" | null;
   /** The names of its query parameters. */
   query: readonly string[];
@@ -39,7 +39,7 @@ export function tryElement(of: Tryable, safe: (text: string) => string): string 
   return `<details class="try"${attributes.join("")}><summary>Try it</summary></details>`;
 }
 
-/** The forms are made when they are opened. An answer that is longer than 200,000 characters is cut. */
+/** The forms are created when they are opened. An answer longer than 200,000 characters is cut. */
 export const tryScript = `
 const headerOf = { api_key: (key) => ["Api-key", key], pool_key: (key) => ["Authorization", "Bearer " + key],
   token: (key) => ["Authorization", "Bearer " + key] };

@@ -53,7 +53,7 @@ interface Operation {
 
 interface Response {
   description: string;
-  /** Absent: the reply has no body. */
+  /** Absent if the reply has no body. */
   content?: Record<string, Media>;
 }
 
@@ -133,7 +133,7 @@ function remarks(schema: Schema): string {
   return parts.join(" ");
 }
 
-/** The fields of records of several kinds as those of one: required is what all of them have. */
+/** Merges the fields of several kinds of records into one: fields that all of them have are required. */
 function merged(document: Document, kinds: readonly Schema[]): Schema {
   const schemas = kinds.map((kind) => resolve(document, kind).schema);
   const properties: Record<string, Schema> = {};
@@ -173,10 +173,10 @@ function fieldTable(caption: string, rows: string, need = "Required"): string {
   return `<div class="wide"><table><caption>${caption}</caption><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">${need}</th><th scope="col">Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
-/** Where the examples point until the script puts in the address that the page came from. */
+/** The address in the examples until the script replaces it with the page's own. */
 const placeholder = "http://localhost:8080";
 
-/** What opens an endpoint, in a word, as curl sends it and by its field for "Try it"; null if it needs no credential. */
+/** The credential of an endpoint in a word, as curl sends it and as its field for "Try it"; null if it needs none. */
 function keyOf(operation: Operation) {
   const [first] = operation.security ?? [];
   if (first === undefined) return null;
@@ -191,12 +191,12 @@ function keyOf(operation: Operation) {
   return { word: "Api-key", header: "Api-key: YOUR_KEY", credential: "api_key" } as const;
 }
 
-/** The form to try an operation with; "": its body is no JSON. */
+/** The form to try an operation with; "" if its body is not JSON. */
 function tryOf(document: Document, { method, path, operation }: Listed): string {
   const { parameters = [], requestBody } = operation;
   const media = requestBody?.content["application/json"];
   if (requestBody !== undefined && media === undefined) return "";
-  // A stream of events has no end to wait for.
+  // An event stream never ends, so it cannot be awaited.
   const [answer] = Object.keys(successOf(operation)?.content ?? {});
   if (answer === "text/event-stream") return "";
   const query = parameters
@@ -295,7 +295,7 @@ ${tryKeys}</section>`;
 
 const script = docsScript + tryScript;
 
-/** The page, and the policy to send it with. `openapi` is what `openapiDocument` makes. */
+/** The page, and the policy to send with it. `openapi` is the result of `openapiDocument`. */
 export function docsPage(openapi: object): { html: string; contentSecurityPolicy: string } {
   const document = openapi as Document;
   const listed: Listed[] = Object.entries(document.paths).flatMap(([path, operations]) =>

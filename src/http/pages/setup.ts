@@ -38,7 +38,7 @@ async function greet() {
   const body = await reply.json();
   if (!reply.ok) {
     form.hidden = true;
-    // 401: the link is unknown, used or expired; 422: the text is not that of a link. Other answers say nothing of it.
+    // 401: the link is unknown, used or expired; 422: the text is not that of a link. Other answers say nothing about it.
     const isOver = reply.status === 401 || reply.status === 422;
     result.textContent = body.message + (isOver
       ? " Ask the operator who sent it to you for a new one."

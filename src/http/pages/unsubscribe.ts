@@ -1,5 +1,5 @@
-// The page behind the unsubscribe link of a mail, for people: it asks, and only its button acts, because mail scanners
-// follow every link. No script, no cookie, nothing from elsewhere; it says nothing of who the recipient is.
+// The page behind the unsubscribe link of a mail, for people: it asks for confirmation, and only its button acts, because mail scanners
+// follow every link. No script, no cookie, no external resources; it reveals nothing about the recipient.
 
 import { cardStyle, secretLinkPages } from "./secret-link-page.ts";
 
@@ -18,9 +18,9 @@ const form = `<form method="post">
 export const unsubscribePages = {
   ask: page("Unsubscribe", "Do you want to get no more mail from this sender?", form),
   done: page("You are unsubscribed", "This sender's mail does not go to you any more."),
-  /** Shown while storage does not answer. */
+  /** Shown while storage is unavailable. */
   later: page("Not now", "This could not be done at the moment. Please try again in a few minutes.", form),
-  /** Shown for a malformed token, also when a link was followed. */
+  /** Shown for a malformed token, also if a link was followed. */
   invalid: page("This link is not valid", "It may have been cut off. Follow the link in the mail itself."),
 };
 

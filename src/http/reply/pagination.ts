@@ -1,6 +1,6 @@
 // Pages of a list whose rows have time-sortable ids: one row more is read than shown, to know whether more follow.
 
-/** The rows of a page as `shown` gives them, and the cursor of the next one; null on the last page. */
+/** The rows of a page, converted by `shown`, and the cursor of the next one; null on the last page. */
 export function pageOf<R extends { id: string }, T>(
   rows: readonly R[],
   limit: number,

@@ -1,4 +1,4 @@
-// An answer that ends a handler from within what it calls.
+// An error with which code called by a handler ends the request.
 
 import { type Problem, problem } from "#contract/problem.ts";
 

@@ -1,11 +1,11 @@
-// A text as a QR code (ISO/IEC 18004:2015): bytes, error correction level L, the smallest version that holds it.
+// A text as a QR code (ISO/IEC 18004:2015): bytes, error correction level L, the smallest version that fits.
 
 import { encode } from "uqr";
 
-/** Versions up to 20 hold 858 bytes; denser codes are hard to scan from a screen. */
+/** Versions up to 20 can contain 858 bytes; denser codes are hard to scan from a screen. */
 const maxVersion = 20;
 
-/** The modules of the code, row by row; true is dark. Throws when the text is longer than 858 bytes. */
+/** The modules of the code, row by row; true is dark. Throws if the text is longer than 858 bytes. */
 export function qrModules(text: string): boolean[][] {
   // One mask, so that a text always has the same code; bytes, because an alphanumeric code would not be smaller for URLs.
   const options = { ecc: "L", boostEcc: false, maskPattern: 0, maxVersion, border: 0 } as const;

@@ -3,7 +3,10 @@
 import type { Refusal } from "#configure/changes.ts";
 import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 
-/** A value that is taken is a 422 with its field, as other wrong values are; a 409 says that the state is in the way. */
+/**
+ * A value that is already in use is a 422 with its field, like other invalid values; a 409 means that the current state does not allow the
+ * change.
+ */
 export function refused(result: Refusal): Problem {
   switch (result.kind) {
     case "invalid":

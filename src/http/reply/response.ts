@@ -27,18 +27,18 @@ interface Writer {
   write(request: IncomingMessage, response: ServerResponse, requestId: string, answer: Reply): void;
   /** The same bytes for a connection whose request could not be parsed; the caller closes it. */
   rawResponse(requestId: string, answer: Reply): string;
-  /** Whether so many large answers wait for their readers that another one would not be written. */
+  /** Whether so many large answers wait for their clients that another one would not be written. */
   isFull(): boolean;
   stop(): void;
 }
 
-/** What Node reads and drops by itself when an answer ends early; above it the connection is given up. */
+/** How much Node reads and drops by itself if an answer ends early; above it the connection is closed. */
 const dumpable = 64 * 1024;
-/** How long the rest of a refused body is still taken, so that the client gets to read the answer. */
+/** How long the rest of a refused body is still read, so that the client can read the answer. */
 const lingerMs = 2_000;
-/** In how many pieces: each costs the same however short it is. */
+/** Maximum number of pieces: each costs the same however short it is. */
 const lingerPieces = 4_096;
-/** How long a client may take none of an answer. */
+/** How long a client may read nothing of an answer. */
 const stallMs = 60_000;
 
 const reasons: Record<number, string> = {
@@ -47,11 +47,11 @@ const reasons: Record<number, string> = {
   431: "Request Header Fields Too Large",
 };
 
-/** From here on an answer is counted until its client has taken it. */
+/** From this size on, an answer is counted until its client has received it. */
 const largeAnswer = 64 * 1024;
 /**
- * Bytes of large answers that wait for their clients, on all connections together. A list of 200 messages may have
- * 13 MB, and 300 connections may ask for one each and read nothing.
+ * Maximum bytes of large answers that wait for their clients, on all connections together. A list of 200 messages may have 13 MB, and 300
+ * connections may request one each and read nothing.
  */
 const maxUnreadBytes = 64 * 1024 * 1024;
 export const tooManyUnread = problem("unavailable", {
@@ -81,7 +81,7 @@ export function createWriter(clock: Clock, https: boolean): Writer {
   };
   const defaultHeaderList = Object.entries(defaultHeaders).flat();
 
-  /** Adds the default headers and the answer's own, which may take the place of default ones. */
+  /** Adds the default headers and the answer's own, which override them. */
   function addHeaders(to: string[], headers: Record<string, string> | undefined): void {
     if (headers === undefined) {
       to.push(...defaultHeaderList);
@@ -113,9 +113,8 @@ export function createWriter(clock: Clock, https: boolean): Writer {
   }
 
   /**
-   * The client may still be sending. Closing now would reset the connection and could destroy the answer
-   * before it is read, so the answer goes out whole, the rest of the body is dropped for a while, and only
-   * then is the connection closed.
+   * The client may still be sending. Closing now would reset the connection and could destroy the answer before it is read, so the whole
+   * answer is sent, the rest of the body is dropped for a while, and only then is the connection closed.
    */
   function writeAndLinger(
     request: IncomingMessage,
@@ -136,7 +135,7 @@ export function createWriter(clock: Clock, https: boolean): Writer {
     request.once("end", done).once("close", done).once(brokenEvent, done).resume();
   }
 
-  /** A client that does not take the rest of what was written is not waited for without end. */
+  /** The wait for a client that does not read the rest of the answer is limited. */
   function giveUpLater(response: ServerResponse): void {
     if (response.destroyed || (response.socket?.writableLength ?? 0) === 0) return;
     const flushed = stalled.watch(() => response.destroy());
@@ -144,8 +143,8 @@ export function createWriter(clock: Clock, https: boolean): Writer {
   }
 
   /**
-   * Counts a large answer until it was taken, and makes bytes of it, once. One that finds no room is not written if it
-   * only tells what was asked for; what says that something was done is always written.
+   * Counts a large answer until it was received, and converts it to bytes once. An answer without room is not written if it only returns
+   * requested data; an answer that reports a completed action is always written.
    */
   function admitLarge(request: IncomingMessage, response: ServerResponse, text: string): Buffer | null {
     const bytes = Buffer.from(text);
@@ -177,7 +176,7 @@ export function createWriter(clock: Clock, https: boolean): Writer {
         text = admitted ?? textOf(answer);
       }
       const headers = head(requestId, answer, text);
-      // Of a request that broke nothing more will come.
+      // Nothing more follows on a broken request.
       const broken = requestErrorOf(request) !== undefined;
       const unread = announcesBody(request) && !request.complete && !request.readableEnded && !broken;
       const length = request.headers["content-length"];

@@ -1,25 +1,25 @@
-// Writes a stream of events to a client: headers and the first text together, no faster than the client reads,
-// with a comment after a while of silence, so that no proxy in between closes the connection.
+// Writes a stream of events to a client: headers and the first text together, no faster than the client reads, with a comment after a
+// period of silence, so that no proxy in between closes the connection.
 
 import type { ServerResponse } from "node:http";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
-/** Text as it comes, what `ai/complete.ts` gives; or the bytes of a file. */
+/** Text as it arrives, from `ai/complete.ts`; or the bytes of a file. */
 export interface EventSource {
   next(): Promise<string | Uint8Array | null>;
   cancel(): void;
-  /** No events: nothing is added to what comes. */
+  /** Not an event stream: nothing is added to the data. */
   isFile?: true;
-  /** What is sent while nothing comes; absent: a comment. */
+  /** What is sent during silence; absent for a comment. */
   keepAlive?: (() => string) | undefined;
 }
 
-/** Silence after which a sign of life is sent. */
+/** Silence after which a keep-alive is sent. */
 const keepAliveMs = 15_000;
 /** A comment by the SSE format, which clients skip; it keeps a silent connection open. */
 export const keepAliveComment = ": keep-alive\n\n";
-/** How long a client may take over what was written, at most a read of the provider's, before it is given up. */
+/** How long a client may take to read what was written, at most one read of the provider's, before its connection is closed. */
 const stallMs = 60_000;
 
 /** Longer texts are written as bytes, UTF-16 units. Shorter ones are cheaper as they are. */
@@ -28,7 +28,7 @@ const longText = 16 * 1024;
 export const eventStreamHeaders: Readonly<Record<string, string>> = {
   "Content-Type": "text/event-stream; charset=utf-8",
   "Cache-Control": "no-cache, no-transform",
-  // nginx would collect the events otherwise.
+  // Otherwise nginx would buffer the events.
   "X-Accel-Buffering": "no",
 };
 
@@ -39,7 +39,7 @@ export async function writeEvents(
   source: EventSource,
   head: { status: number; headers: string[] },
 ): Promise<void> {
-  // A client that went away a moment ago says so no more.
+  // A client that has just disconnected no longer reports it.
   if (response.destroyed) {
     source.cancel();
     return;
@@ -60,7 +60,7 @@ export async function writeEvents(
       await clock.sleep(Math.max(waitMs, 1), closed);
       if (!open || clock.monotonic() - spokeAt < keepAliveMs) continue;
       spokeAt = clock.monotonic();
-      // Nothing new for one who has not taken what is there.
+      // Nothing new is written until the client has read what was sent.
       if (!response.writableNeedDrain) response.write(source.keepAlive?.() ?? keepAliveComment);
     }
   };
@@ -77,7 +77,7 @@ export async function writeEvents(
       }
     }
   } catch {
-    // A stream that breaks off without its last frame is seen as broken, which is what it is.
+    // A stream that is cut off without its last frame is recognized as incomplete.
     response.destroy();
     return;
   } finally {
@@ -89,8 +89,8 @@ export async function writeEvents(
 }
 
 /**
- * Writes a text to a client that is there. A function of its own, so that no text is kept while its client is waited for:
- * a hundred long ones filled V8's old generation.
+ * Writes a text to a connected client. A separate function, so that no text is kept while waiting for its client: a hundred long ones
+ * filled V8's old generation.
  */
 function writeText(
   response: ServerResponse,
@@ -99,12 +99,12 @@ function writeText(
 ): "over" | "nothing" | "taken" | "full" {
   if (text === null || !open) return "over";
   if (text.length === 0) return "nothing";
-  // Node keeps what a client has not taken: of a string also the copy that it writes from.
+  // Node keeps what a client has not read: for a string also the copy that it writes from.
   const isLong = typeof text === "string" && text.length >= longText;
   return response.write(isLong ? Buffer.from(text) : text) ? "taken" : "full";
 }
 
-/** Waits until the client has taken what was written; false: it did not in time, or went away. */
+/** Waits until the client has read what was written; false if it did not in time, or disconnected. */
 async function drained(clock: Clock, response: ServerResponse, gone: LightAbortSignal): Promise<boolean> {
   const waiting = new LightAbortController();
   const stop = () => waiting.abort();

@@ -1,29 +1,29 @@
-// What one connection may ask for at once. HTTP lets a client send request after request without reading an answer, and
-// Node begins each as it is parsed: 64 KiB of input are 1,600 requests for an answer of 640 KB. Here a request is begun
-// when the answer before it has left the process, so that a connection holds one answer, however large. Requests that
-// waited begin one in each turn of the event loop: the system takes some MiB for a client that reads nothing, and 300
-// connections that filled theirs in one turn held all others up for a second.
+// Limits what one connection may request concurrently. HTTP lets a client send request after request without reading an answer, and Node
+// starts each as it is parsed: 64 KiB of input are 1,600 requests for an answer of 640 KB. Here a request starts when the answer before it
+// has left the process, so that a connection keeps one answer in memory, however large. Of the requests that waited, one starts in each
+// turn of the event loop: the system buffers some MiB for a client that reads nothing, and 300 connections that filled theirs in one turn
+// blocked all others for a second.
 
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { ReadingTurns } from "#runtime/net/paced-request.ts";
 import { breakRequest, type RequestError } from "./broken-request.ts";
 
-/** With so many requests waiting, nothing more is read from their connection; what was read may still bring more. */
+/** With this many requests waiting, nothing more is read from their connection; data that was already read may still contain more. */
 const readingEndsAt = 16;
-/** Requests that wait on all connections together; each takes about 4 KB. */
+/** Maximum number of waiting requests on all connections together; each uses about 4 KB. */
 const maxWaiting = 10_000;
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The requests of one connection. */
 interface Line {
-  /** The one at work: its answer has not left yet. */
+  /** The request in progress: its answer has not left yet. */
   active: { request: IncomingMessage; response: ServerResponse } | null;
   waiting: { request: IncomingMessage; response: ServerResponse }[];
-  /** The first of them begins in a later turn of the event loop. */
+  /** The first of them starts in a later turn of the event loop. */
   scheduled: boolean;
-  /** What came behind the last of them is no request: the connection is closed when they are answered. */
+  /** The data after the last of them is not a request: the connection is closed when they are answered. */
   broken: boolean;
 }
 
@@ -31,14 +31,13 @@ interface Connections {
   /** The server's listener: hands requests to `handle`, those of one connection one after another. */
   listener: RequestListener;
   /**
-   * The connection's bytes are no HTTP any more, or did not come in time. True: requests are at work, and will be
-   * answered before the connection is closed; a body that is still being read ends with this break. False: there are
-   * none, and the fault itself can be answered.
+   * The connection's bytes are no longer HTTP, or did not arrive in time. True if requests are in progress and will be answered before the
+   * connection is closed; a body that is still being read ends here. False if there are none, so the fault itself can be answered.
    */
   break(socket: Socket, how: RequestError): boolean;
 }
 
-/** `turns`: where requests that waited take turns. */
+/** `turns`: schedules the requests that waited. */
 export function createConnections(handle: Handle, turns = new ReadingTurns()): Connections {
   const lines = new WeakMap<Socket, Line>();
   let waiting = 0;
@@ -56,7 +55,7 @@ export function createConnections(handle: Handle, turns = new ReadingTurns()): C
     const line = lines.get(socket);
     if (line === undefined) return;
     line.active = null;
-    // An answer with `Connection: close` is the last one; requests behind it get none.
+    // An answer with `Connection: close` is the last one; requests after it get none.
     if (!socket.writable) {
       drop(line);
       return;
@@ -99,7 +98,7 @@ export function createConnections(handle: Handle, turns = new ReadingTurns()): C
       line.waiting.push({ request, response });
       waiting += 1;
       if (line.waiting.length < readingEndsAt) return;
-      // None of those that wait was begun, so nothing was accepted that would go without an answer but the first.
+      // None of the waiting requests was started, so apart from the first, nothing was accepted that would get no answer.
       if (waiting > maxWaiting) {
         drop(line);
         socket.destroy();

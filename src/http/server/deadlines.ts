@@ -1,6 +1,5 @@
-// A limit of time on many things at once, for the price of a set entry each: one sleeper for all of them
-// instead of a timer per request. Works because all entries of one instance have the same limit, so the
-// oldest is always the next to expire.
+// A time limit for many things at the cost of a set entry each: one timer for all of them instead of one per request. This works because
+// all entries of one instance have the same limit, so the oldest is always the next to expire.
 
 import type { Clock } from "#runtime/runtime.ts";
 

@@ -1,5 +1,5 @@
-// The operator's socket: a file in the data folder at which the command line reaches the running process. Who may open the file
-// may also read the database and the master key beside it, so that a request through it is an operator's without a token.
+// The operator's socket: a file in the data folder through which the command line reaches the running process. A user who may open the file
+// may also read the database and the master key next to it, so a request through it is an operator's without a token.
 
 import type { Server } from "node:http";
 import type { Socket } from "node:net";

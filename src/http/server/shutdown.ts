@@ -1,4 +1,4 @@
-// Ends the HTTP server: requests under way get a grace period, then their connections are closed.
+// Ends the HTTP server: requests in progress get a grace period, then their connections are closed.
 
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "#runtime/runtime.ts";
@@ -7,8 +7,8 @@ import type { Clock } from "#runtime/runtime.ts";
 const drainMs = 1_000;
 
 /**
- * Stops accepting and waits up to `graceMs` for the requests under way. Then `interrupt` ends the streams with an error
- * event, and after another second the connections that are left are closed.
+ * Stops accepting and waits up to `graceMs` for the requests in progress. Then `interrupt` ends the streams with an error event, and after
+ * another second the remaining connections are closed.
  */
 export async function closeApp(
   app: Pick<FastifyInstance, "close"> & { server: { closeAllConnections(): void } },

@@ -1,4 +1,4 @@
-// What the AI endpoints share: the reply to a call, with the headers that name the member and the remaining limits.
+// Shared code of the AI endpoints: the reply to a call, with the headers that name the member and the remaining limits.
 
 import { z } from "zod";
 import { readCaller } from "#ai/caller.ts";
@@ -58,7 +58,7 @@ export function rateLimitHeaders({ requests, tokens }: RateLimitState): Record<s
   return headers;
 }
 
-/** The most names in one header. */
+/** Maximum number of names in one header. */
 const maxNamed = 20;
 
 /** The number without an exponent. */
@@ -79,7 +79,7 @@ function withServed(headers: Record<string, string>, served: ServicePool | null)
   return headers;
 }
 
-/** Names what the member was not sent. The names may be the client's own words. */
+/** Names what the member was not sent. The names may be the client's own text. */
 function withLeftOut(
   headers: Record<string, string>,
   leftOut: readonly string[] = [],
@@ -122,7 +122,7 @@ export function refusalReply({ by, retryAfterMs, levels }: RateLimited): Problem
   }
 }
 
-/** Starts the stream with a sign of life, so that its headers are sent before a member answers. */
+/** Starts the stream with a keep-alive, so that its headers are sent before a member answers. */
 function withImmediateComment(stream: EventSource): EventSource {
   let started = false;
   return {
@@ -139,7 +139,7 @@ function withImmediateComment(stream: EventSource): EventSource {
 /** Errors that last until the pool's owner changes something: every key is refused, or the pool has no member. */
 const permanentErrors: readonly (string | null)[] = ["provider_denied", "no_member"];
 
-/** Serves a call of the pool; null: the client closed the connection. */
+/** Serves a call of the pool; null if the client closed the connection. */
 export async function serveCall(
   { core, opened, request: received, requestId, signal }: PoolCall,
   request: ClientRequest,
@@ -157,7 +157,7 @@ export async function serveCall(
   return toReply(await core.ai.serve(opened, { ...request, repeatable }, caller, signal));
 }
 
-/** The reply to a call; null: the client closed the connection. */
+/** The reply to a call; null if the client closed the connection. */
 export function toReply(result: ServeResult): Reply | null {
   if (result.kind === "refused") return refusalReply(result);
   if (result.kind === "gone") return aiProblem("invalid_api_key");

@@ -1,5 +1,5 @@
-// Responses that run in the background: GET /api/ai/v1/responses/{response} and POST …/cancel, by the key that asked for
-// them. Each is a deferred completion, whose id has another prefix here.
+// Responses that run in the background: GET /api/ai/v1/responses/{response} and POST …/cancel, with the key that created them. Each is a
+// deferred completion, whose id has another prefix here.
 
 import { z } from "zod";
 import { unansweredResponse } from "#ai/apis/responses/background.ts";
@@ -26,16 +26,16 @@ import { acceptDeferred, type DeferredCall } from "./deferred.ts";
 
 type Of = Pick<PoolCall, "core" | "opened">;
 
-/** Whether it was asked for in this API. */
+/** Whether it was created through this API. */
 function isResponse({ row, result }: Deferred, stored: StoredRequest | null): boolean {
   if (row.api !== null) return row.api === "responses";
-  // Of what was stored before its API was, the operation is known as long as it has a request or a result.
+  // For completions stored before their API was recorded, the operation is known as long as there is a request or a result.
   const path = result?.path ?? stored?.path;
   if (path !== undefined) return path === responsesApi.path;
   return result === null || "error" in result;
 }
 
-/** The response with this id, or null: what has this id was asked for in another API. */
+/** The response with this id; null if what has this id was created through another API. */
 function shown({ core, opened }: Of, { row, result }: Deferred): Reply | null {
   const stored = requestOf(core, row);
   if (!isResponse({ row, result }, stored)) return null;
@@ -56,7 +56,7 @@ function shown({ core, opened }: Of, { row, result }: Deferred): Reply | null {
 const errorOf = (result: DeferredResult | null) =>
   result !== null && "error" in result ? result.error : null;
 
-/** The reply to a request that asks to be served in the background. */
+/** The reply to a request to run in the background. */
 export async function backgroundReplyTo(call: DeferredCall, request: Parameters<typeof acceptDeferred>[1]) {
   const accepted = await acceptDeferred(call, request, null);
   if (isProblem(accepted)) return accepted;
@@ -79,7 +79,7 @@ const about = {
   aiProblems: ["completion_not_found"],
 } as const;
 
-/** The completion's id in that of a response; null: it names no response. */
+/** The completion's id for a response's id; null if it is not a response's id. */
 function completionId(response: string | undefined): string | null {
   const id = /^resp_(.+)$/.exec(response ?? "")?.[1];
   return id !== undefined && isId(`cmp_${id}`) ? `cmp_${id}` : null;
@@ -119,7 +119,7 @@ export const cancelResponseRoute = endpoint({
   const { core, opened } = call;
   const id = completionId(call.params.response);
   const found = id === null ? null : await findDeferred(core, opened, id);
-  // Nothing of another API is cancelled by the id of a response.
+  // The id of a response cannot cancel anything of another API.
   const before = found && shown(call, found);
   if (found === null || before === null || found.row.finished_at !== null) return before ?? notFound();
   await cancelDeferred(core, opened, found.row.id);

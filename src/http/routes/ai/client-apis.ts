@@ -1,4 +1,4 @@
-// The operations of the APIs in which clients ask for completions, made from their list.
+// The operations of the client APIs for completions, generated from their list.
 
 import { clientApis } from "#ai/apis/apis.ts";
 import type { ApiOperation, ClientApi } from "#ai/apis/client-api.ts";
@@ -15,7 +15,7 @@ import { callerHeaders, serveCall } from "./answers.ts";
 import { backgroundReplyTo } from "./background.ts";
 import { deferredReplyTo } from "./deferred.ts";
 
-/** The request of a call. Its answers are named by the id of the call. */
+/** The request of a call. Its answers have ids derived from the id of the call. */
 function readCall(
   api: ClientApi,
   operation: ApiOperation,
@@ -63,7 +63,7 @@ function apiEndpoint(api: ClientApi, operation: ApiOperation): Endpoint {
   });
 }
 
-/** Adds the id of the call where the API's clients look for it. An error has it by its shape. */
+/** Adds the id of the call where the API's clients read it. The error shape adds it to errors. */
 function identified(
   { requestIdHeader: name }: ClientApi,
   { requestId }: PoolCall,
@@ -73,7 +73,7 @@ function identified(
   return { ...reply, headers: { ...reply.headers, [name]: requestId } };
 }
 
-/** Names the media type of streams that are no events. */
+/** Sets the media type of streams that are not server-sent events. */
 function typed({ stream, api: { streamType } }: ClientRequest, reply: Reply | null): Reply | null {
   if (reply === null || isProblem(reply) || !stream || streamType === undefined) return reply;
   return { ...reply, headers: { ...reply.headers, "Content-Type": streamType } };

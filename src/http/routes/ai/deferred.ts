@@ -1,4 +1,4 @@
-// GET /api/ai/v1/deferred/{completion} and POST …/cancel: deferred completions, by the key that asked for them.
+// GET /api/ai/v1/deferred/{completion} and POST …/cancel: deferred completions, with the key that created them.
 
 import { z } from "zod";
 import { errorShapeOf, inShape } from "#ai/apis/apis.ts";
@@ -29,7 +29,7 @@ const about = {
   replies: { 200: deferredReply },
 } as const;
 
-/** The completion as it is shown. The model's answer is passed on as it was stored, unparsed. */
+/** The completion as it is shown. The model's answer is passed on as stored, without parsing. */
 function shown(requestId: string, status: number, { row, result }: Deferred): Reply {
   const answered = result !== null && "response" in result ? result.response : "null";
   const error = errorOf(requestId, result);
@@ -41,7 +41,7 @@ function shown(requestId: string, status: number, { row, result }: Deferred): Re
   };
 }
 
-/** Why it failed, in the words of the API that was asked. */
+/** Why it failed, in the format of the API that was called. */
 function errorOf(requestId: string, result: Deferred["result"]): unknown {
   if (result === null || !("error" in result)) return null;
   const shape = errorShapeOf(result.path ?? "");
@@ -54,7 +54,7 @@ const keyIsFull = "Too many deferred completions of this key wait; try again lat
 /** The part of a call that defers a request. */
 export type DeferredCall = Pick<PoolCall, "core" | "opened" | "requestId">;
 
-/** Stores a request to be served by itself. `scheduleAt`: the account's wall clock, or null: now. */
+/** Stores a request to be served later. `scheduleAt`: the account's local time, or null for now. */
 export async function acceptDeferred(
   { core, opened, requestId }: DeferredCall,
   request: StoredRequest,

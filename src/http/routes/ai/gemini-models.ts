@@ -36,7 +36,7 @@ function geminiModel({ id, completes, embeds }: ListedModel): z.infer<typeof mod
 
 const sizeText = /^\d{1,9}$/;
 
-/** Google's clients ask at `v1` too, where OpenAI's are answered. They are known by the header with the key. */
+/** Google's clients also call `v1`, where OpenAI's are answered. They are recognized by the header with the key. */
 export const isGoogleClient = ({ request }: Call): boolean => request.headers["x-goog-api-key"] !== undefined;
 
 /** The answer to Google's clients that list models. */

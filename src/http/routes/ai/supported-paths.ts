@@ -1,20 +1,20 @@
-// What is said of a path of the AI gateway that does not exist: which paths of that API do. Vendors have many operations that the
-// gateway does not have, such as files, batches and assistants.
+// The message for an AI gateway path that does not exist: which paths of that API do. Vendors have many operations that the gateway does
+// not have, such as files, batches and assistants.
 
 import type { IncomingHttpHeaders } from "node:http";
 import { errorShapeAt, errorShapeOf } from "#ai/apis/apis.ts";
 import type { Head } from "#http/call.ts";
 
-/** What the paths of an API begin with, by the name of the shape of its errors. */
+/** The path prefix of an API, by the name of its error shape. */
 const roots: Readonly<Record<string, string>> = { Gemini: "/api/ai/v1beta" };
 const defaultRoot = "/api/ai/v1";
 
-/** Anthropic's clients list models where OpenAI's do. */
+/** Anthropic's clients list models at the same path as OpenAI's. */
 const shared: Readonly<Record<string, readonly string[]>> = { Anthropic: [`${defaultRoot}/models`] };
 
 /**
- * Says which paths the API has that was asked at a path, or by a client, which has no such path. The sentence repeats nothing of
- * the request. `heads`: of all endpoints.
+ * Lists the paths of the API that a missing path belongs to, or that the client speaks. The sentence repeats nothing of the request.
+ * `heads`: those of all endpoints.
  */
 export function createUnknownPathSentence(
   heads: readonly Pick<Head, "family" | "path">[],
