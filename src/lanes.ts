@@ -30,7 +30,7 @@ export interface LanesSettings {
 
 /** A lane outside its sending hours notices a changed wall clock within this time. */
 const maxLaneWaitMs = 60_000;
-/** Maximum number of concurrent uploads to providers that require files to be uploaded, in all lanes together. */
+/** Maximum total size, bytes, of files being uploaded to providers that require it, in all lanes together. */
 const maxFileBytes = 128 * 1024 * 1024;
 
 /** The lanes of this process, and how each kind of lane is opened. */

@@ -125,11 +125,11 @@ export async function saveAccount(
       const outcome = await change(deps, existing, toFullChange(input));
       if (outcome === "changed") return { id: existing.id, isNew: false };
     }
-    // Another request created or changed it meanwhile. Each turn of the loop, one of them has stored its change.
+    // Another request created or changed it in the meantime. In each iteration, one of them has stored its change.
   }
 }
 
-/** A whole input as a change of every field: an absent field takes its default. */
+/** A whole input as a change of every field: an absent field gets its default. */
 function toFullChange({ name: _name, ...input }: AccountInput): Omit<AccountChanges, "revision"> {
   const { plan } = input;
   const credit = Object.fromEntries(channels.map((channel) => [channel, plan.credit[channel] ?? null]));
@@ -170,7 +170,7 @@ export async function updateAccount(
   });
 }
 
-/** Whether a plan that begins to renew has something to renew. */
+/** Whether a plan that begins to renew has anything to renew. */
 async function hasAllowance(
   { database }: Pick<ConfigureDeps, "database">,
   accountId: string,
@@ -205,7 +205,7 @@ const nothingRenews: Issue = {
   message: "has nothing to renew: no channel has an allowance",
 };
 
-/** Stores a new account and gives its id. Null when the name is taken. */
+/** Stores a new account and returns its id. Null if the name is taken. */
 async function insert(deps: ConfigureDeps, input: AccountInput): Promise<string | null> {
   const now = deps.clock.now();
   const account: AccountsTable = {
@@ -244,7 +244,7 @@ function allowancesOf(
   });
 }
 
-/** The columns of the fields in `changes`. `budgetBefore`: as it is stored. */
+/** The columns of the fields in `changes`. `budgetBefore`: the stored budget. */
 function columnsOf(
   changes: Omit<AccountChanges, "revision">,
   budgetBefore: AccountsTable["ai_budget"],
@@ -272,7 +272,7 @@ function columnsOf(
 
 /**
  * Replaces the account's API key by `apiKey` or a generated one. The old key stops working within 5 s in every process, or works for
- * `oldWorksHours` more; one before that stops working now.
+ * `oldWorksHours` more; an older one that still works stops now.
  */
 export async function issueApiKey(
   deps: ConfigureDeps & { random: Random; showApiKeys: boolean },

@@ -1,4 +1,4 @@
-// Why a change of the configuration was not made.
+// The reasons why a change of the configuration was not made.
 
 import type { Issue } from "#contract/issue.ts";
 import type { Overtaken } from "#store/revision.ts";
@@ -9,16 +9,16 @@ export type Refusal =
   | { kind: "not_found" }
   /** Other changes were stored first, or the caller has seen an older revision. */
   | { kind: Overtaken }
-  /** The state of the thing is in the way. */
+  /** The current state of the resource does not allow the change. */
   | { kind: "conflict"; message: string }
-  /** The provisioning file finds the thing by its name, so the name cannot change. */
+  /** The provisioning file finds the resource by its name, so the name cannot change. */
   | { kind: "provisioned" };
 
-/** The refusal of a value that has to be unique and is not. */
+/** The refusal of a value that must be unique but is not. */
 export const taken = (field: string, message = "is taken"): Extract<Refusal, { kind: "invalid" }> => ({
   kind: "invalid",
   issues: [{ path: [field], message }],
 });
 
-/** The same for an entry of the provisioning file that loses against other changes again and again. */
+/** The same for an entry of the provisioning file that repeatedly loses against concurrent changes. */
 export const changedElsewhere = (field: string) => taken(field, "is being changed elsewhere");

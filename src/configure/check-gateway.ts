@@ -1,4 +1,4 @@
-// Whether a gateway's provider can be reached, and what it says of how the gateway is set up there; registers its number.
+// Checks whether a gateway's provider can be reached and how the gateway is set up there; registers its number.
 
 import type { Finding, GatewayCheck, Registration } from "#gateways/check.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
@@ -12,18 +12,18 @@ import type { ConfigureDeps } from "./resource.ts";
 /** An operator waits for the answer. */
 const timeoutMs = 15_000;
 
-/** Whether there is something to check at gateways of this kind. */
+/** Whether gateways of this kind have anything to check. */
 export function hasCheck({
   account,
   connection,
   settings,
 }: Pick<GatewayAdapter, "account" | "connection" | "settings">): boolean {
-  // Whether a device is linked is another question (`getGatewayLink`).
+  // Whether a device is linked is answered separately (`getGatewayLink`).
   const isDevice = connection === "linked" || connection === "pulled";
   return account !== undefined || (!isDevice && urlFieldPath(settings).length > 0);
 }
 
-/** Null: there is nothing to check at gateways of this kind. Sends nothing to servers of which only the connection is checked. */
+/** Null if gateways of this kind have nothing to check. Sends nothing to servers of which only the connection is checked. */
 export async function checkGateway(
   deps: ConfigureDeps,
   gateway: GatewaysTable,
@@ -67,7 +67,7 @@ async function reach({ outbound }: ConfigureDeps, urls: readonly string[]): Prom
   );
 }
 
-/** Null: numbers of this kind are not registered. */
+/** Null if numbers of this kind are not registered. */
 export async function registerGateway(
   deps: ConfigureDeps,
   gateway: GatewaysTable,
@@ -80,6 +80,6 @@ export async function registerGateway(
 
 const toolsOf = ({ outbound, clock }: ConfigureDeps) => ({ outbound, clock, timeoutMs });
 
-/** The settings as the adapter is given them, with their defaults. */
+/** The settings as the adapter receives them, with their defaults. */
 const settingsOf = ({ sealer }: ConfigureDeps, adapter: GatewayAdapter, gateway: GatewaysTable) =>
   adapter.settings.parse(gateways.fieldsOf(sealer, gateway).settings);

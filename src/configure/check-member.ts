@@ -14,7 +14,7 @@ import { mergeSettings, parseSettings } from "./settings-change.ts";
 
 type Checkable = Pick<ConfigureDeps, "database" | "outbound" | "sealer">;
 
-/** `provider` masks the secrets of the settings in its failures. Null: the account has no such pool, or no such member in it. */
+/** `provider` masks the secrets of the settings in its failures. Null if the account has no such pool, or the pool no such member. */
 export async function memberToCheck(
   { database, outbound, sealer }: Checkable,
   { accountId, poolId }: PoolRef,

@@ -21,7 +21,7 @@ interface CheckDomainResult {
   activated: string[];
 }
 
-/** Checks a domain. Null: it was deleted meanwhile. */
+/** Checks a domain. Null if it was deleted in the meantime. */
 export async function checkSendingDomain(
   deps: ConfigureDeps & { dns: Dns },
   { domain, keys }: DomainWithKeys,

@@ -15,12 +15,14 @@ import type { ConfigureDeps } from "./resource.ts";
 
 type Deps = ConfigureDeps & Pick<Core, "random"> & { showApiKeys: boolean };
 
-/** With no account yet: makes one with sandbox gateways and a pool of two sandbox members, and returns its keys. Else null. */
+/**
+ * If there is no account yet, creates one with sandbox gateways and a pool of two sandbox members, and returns its keys. Otherwise null.
+ */
 export async function createDefaultAccount(deps: Deps): Promise<{ apiKey: string; poolKey: string } | null> {
   if ((await deps.database.run(countAccounts, null)) > 0) return null;
   const account = accountInput.parse({ name: "default", plan: { name: "unlimited" } });
   const { id: accountId, isNew } = await saveAccount(deps, account);
-  // Of several processes that start on an empty database, one makes the rest.
+  // Of several processes that start on an empty database, one creates the rest.
   if (!isNew) return null;
   for (const channel of channels) {
     const gateway = { identifier: `sandbox-${channel}`, channel, kind: "sandbox", default: true };
@@ -29,7 +31,7 @@ export async function createDefaultAccount(deps: Deps): Promise<{ apiKey: string
   const member = { kind: "sandbox", models: sandboxModels, embedding_models: ["echo"] };
   const pool = poolInput.parse({
     name: "default",
-    // With a second member a failover can be seen before any provider has an account.
+    // A second member makes failover visible before any provider has an account.
     members: [
       { ...member, name: "sandbox" },
       { ...member, name: "sandbox-backup", priority: 2 },
@@ -42,7 +44,7 @@ export async function createDefaultAccount(deps: Deps): Promise<{ apiKey: string
   return { apiKey: await issueApiKey(deps, accountId), poolKey };
 }
 
-/** A new API key of the account, in place of its old one; null: there is no such account. */
+/** A new API key of the account that replaces its old one; null if the account does not exist. */
 export async function renewApiKey(deps: Deps, accountName: string): Promise<string | null> {
   const account = await deps.database.run(findAccountByName, accountName);
   if (!account) return null;
@@ -52,8 +54,8 @@ export async function renewApiKey(deps: Deps, accountName: string): Promise<stri
 }
 
 /**
- * A one-time code that makes an operator at `POST /api/manage/v1/setup` within 24 h. With an e-mail address it works
- * for that address alone, and gives an operator who has it a new password.
+ * A one-time code that creates an operator at `POST /api/manage/v1/setup` within 24 h. With an e-mail address it works only for that
+ * address, and gives an existing operator a new password.
  */
 export async function createSetupCode(deps: Deps, email?: string): Promise<string> {
   const code = await createCode(deps, email);

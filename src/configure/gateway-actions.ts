@@ -1,4 +1,4 @@
-// What operators do to gateways beside changing them: delete, pause and resume.
+// Actions of operators on gateways besides changing them: delete, pause and resume.
 
 import { findUse, type InUse } from "#phones/configuration.ts";
 import { priorities } from "#queue/priority.ts";
@@ -6,11 +6,11 @@ import { pauseByOperator, resumeByOperator } from "#store/gateways/actions.ts";
 import { type DeleteGatewayResult, deleteGateway as deleteRow } from "#store/gateways/delete.ts";
 import type { ConfigureDeps } from "./resource.ts";
 
-/** What waits and is under way is counted up to this. */
+/** Messages that wait or are being sent are counted up to this number. */
 const maxCounted = 1_000;
 
 /**
- * Deletes a gateway at once when no message waits on it and none is under way; else it takes no new ones from now on, and is deleted
+ * Deletes a gateway immediately if no message waits on it or is being sent; otherwise it accepts no new ones from now on, and is deleted
  * when the last one has ended (`deleteDrained`).
  */
 export async function deleteGateway(
@@ -28,7 +28,7 @@ export async function deleteGateway(
 /** The reason of a pause by an operator. */
 export const pausedByHand = "Paused by hand.";
 
-/** Pauses a gateway until it is resumed. Pausing twice changes nothing. False: the account has no such gateway. */
+/** Pauses a gateway until it is resumed. Pausing twice changes nothing. False if the account has no such gateway. */
 export async function pauseGateway(
   deps: ConfigureDeps,
   accountId: string,
@@ -38,7 +38,7 @@ export async function pauseGateway(
   return await deps.database.run(pauseByOperator, pause);
 }
 
-/** Ends every pause of a gateway, so that it is tried at once. False: the account has no such gateway. */
+/** Ends every pause of a gateway, so that it is tried immediately. False if the account has no such gateway. */
 export async function resumeGateway(
   deps: ConfigureDeps,
   accountId: string,

@@ -22,7 +22,7 @@ async function find(
   return gateway?.account_id === accountId ? gateway : null;
 }
 
-/** Gateways, which are found by their identifiers. */
+/** Gateways, which are identified by their identifiers. */
 export const gateways = defineResource({
   noun: "gateway",
   idPrefix: "gw",
@@ -70,7 +70,7 @@ export const gateways = defineResource({
   },
 });
 
-/** Why a gateway of the provisioning file cannot take the place of the one that has its identifier; null: it can. */
+/** Why a gateway of the provisioning file cannot replace the existing one with its identifier; null if it can. */
 function misplaced(
   existing: GatewaysTable | null,
   { accountId }: GatewayOwner,
@@ -85,8 +85,8 @@ function misplaced(
 }
 
 /**
- * The row of the provisioning file's gateway to save: a new one, or the account's gateway with this identifier. Who changes the entry of
- * a gateway that is being deleted wants it to stay. Stores nothing.
+ * The row of the provisioning file's gateway to save: a new one, or the account's gateway with this identifier. A changed entry of a
+ * gateway that is being deleted means that it should stay. Stores nothing.
  */
 export async function prepareGateway(
   deps: ConfigureDeps,
@@ -105,8 +105,8 @@ export async function prepareGateway(
 }
 
 /**
- * All issues of a gateway for an account (null: the account does not exist yet), with paths inside the gateway. `coming`: others that
- * are made with it.
+ * All issues of a gateway for an account (null: the account does not exist yet), with paths inside the gateway. `coming`: others that are
+ * created with it.
  */
 export async function gatewayIssues(
   deps: ConfigureDeps,
@@ -128,7 +128,7 @@ export async function upsertGateway(
     const prepared = await prepareGateway(deps, accountId, fields);
     if (prepared.kind === "invalid") return prepared;
     const stored = await gateways.store(deps, prepared.row);
-    // Another one took the identifier since it was read: the next try finds whose it is.
+    // Another one took the identifier since it was read: the next attempt finds its owner.
     return stored.kind === "saved" || stored.kind === "invalid" ? stored : "overtaken";
   });
   return result.kind === "overtaken" ? changedElsewhere("identifier") : result;

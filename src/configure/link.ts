@@ -1,5 +1,5 @@
-// The link between a gateway and a device: how it is, and what a person asks of it. The process that owns the gateway's lane
-// takes what was asked; every process answers how it is.
+// The link between a gateway and a device: its state, and what a person requests of it. The process that owns the gateway's lane carries
+// out requests; every process can report the state.
 
 import type { LinkState } from "#contract/manage/link-state.ts";
 import type { Core } from "#core/core.ts";
@@ -29,7 +29,7 @@ const unlinked: Link = {
   pairing: null,
 };
 
-/** How the gateway's link is. A code that expired is not among it. */
+/** The state of the gateway's link, without expired codes. */
 export async function readLink(
   { clock, database, sealer }: Pick<Core, "clock" | "database" | "sealer">,
   gatewayId: string,
@@ -56,13 +56,13 @@ const linkedStates: ReadonlySet<LinkState> = new Set([
 
 type LinkChange = "asked" | "switched_off" | "linked" | "not_linked" | "account_full" | "all_full";
 
-/** Kinds that a person links a device to, other than phones that ask by themselves. */
+/** Kinds that a person links a device to, except phones that poll by themselves. */
 const linkedKinds = () =>
   adapters.filter(({ connection }) => connection === "linked").map(({ kind }) => kind);
 
 /**
- * Asks the owner of the gateway's lane for something. `linked`: a device is, and is not to be replaced. `account_full` and
- * `all_full`: there are as many devices of the account, or in all, as there may be.
+ * Requests an action from the owner of the gateway's lane. `linked`: a device is linked and must not be replaced. `account_full` and
+ * `all_full`: the maximum number of devices of the account, or in total, is reached.
  */
 export async function askForLink(
   core: Pick<Core, "clock" | "database" | "sealer">,

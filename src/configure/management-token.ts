@@ -34,9 +34,7 @@ type ManagementTokenInput = z.output<typeof managementTokenInput>;
 
 type UpsertManagementTokenResult = { kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] };
 
-/**
- * The issues of a token, with paths inside it. `newAccounts`: names of accounts that the same file creates.
- */
+/** The issues of a token, with paths inside it. `newAccounts`: names of accounts that the same file creates. */
 export async function managementTokenIssues(
   deps: Pick<ConfigureDeps, "database">,
   input: ManagementTokenInput,

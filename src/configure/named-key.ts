@@ -1,4 +1,4 @@
-// The API keys of an account that have a name. The SHA-256 of a key is stored; its text is shown once.
+// Named API keys of an account. The SHA-256 of a key is stored; its text is shown once.
 
 import type { Issue } from "#contract/issue.ts";
 import { maxNamedKeys } from "#contract/limits.ts";
@@ -17,7 +17,7 @@ import type { NamedKeysTable } from "#store/schema/keys.ts";
 import { maskedKey } from "./pool-key.ts";
 import { type ConfigureDeps, defineResource } from "./resource.ts";
 
-/** Whose key it is, and the text that a new one gets. */
+/** The owner of the key, and the text of a new one. */
 interface KeyOwner {
   accountId: string;
   text?: string;
@@ -32,7 +32,7 @@ function textOf({ text }: KeyOwner): Pick<NamedKeysTable, "hash" | "hint"> {
   return { hash: hashSecret(text), hint: maskedKey(text) };
 }
 
-/** One wording for gateways of other accounts and for names without a gateway, so that it does not tell which names others use. */
+/** The same message for gateways of other accounts and for names without a gateway, so that it does not reveal which names others use. */
 async function gatewayIssues(
   { gateways, scopes }: NamedKeyFields,
   { database }: Pick<ConfigureDeps, "database">,
@@ -44,7 +44,7 @@ async function gatewayIssues(
       ? [{ path: ["gateways"], message: "must name gateways, because the scope read:own is about theirs" }]
       : [];
   const account = await database.run(findAccount, accountId);
-  // One that was deleted since may stay in the list.
+  // A gateway that was deleted since may stay in the list.
   const known = new Set([
     ...(account?.gateways ?? []).map(({ identifier }) => identifier),
     ...(before?.gateways ?? []),
@@ -91,7 +91,7 @@ export const namedKeys = defineResource({
 /** A new text of a key, `tl_` and 43 characters. */
 export const newKeyText = ({ random }: Pick<Core, "random">) => `tl_${newSecret(random)}`;
 
-/** Gives a key another text, which is returned. The one before it works for `oldWorksHours` more. */
+/** Gives a key a new text, which is returned. The previous one works for `oldWorksHours` more. */
 export async function rotateNamedKey(
   deps: ConfigureDeps & Pick<Core, "random">,
   { accountId, id, oldWorksHours }: { accountId: string; id: string; oldWorksHours: number },
@@ -106,7 +106,7 @@ export async function rotateNamedKey(
   return { kind: outcome, key };
 }
 
-/** Revokes a key, which stops working within 5 s in every process. False: the account has no such key. */
+/** Revokes a key, which stops working within 5 s in every process. False if the account has no such key. */
 export async function revokeNamedKey(deps: ConfigureDeps, accountId: string, id: string): Promise<boolean> {
   return await deps.database.run(revoke, { accountId, id, at: deps.clock.now() });
 }

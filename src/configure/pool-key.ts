@@ -60,7 +60,7 @@ export const keys = defineResource({
   },
 });
 
-/** The text that a request gives its key, or a generated one for a key that has none (`issued`, to be shown once). */
+/** The text that a request sets for its key, or a generated one for a key without a text (`issued`, to be shown once). */
 export function keyTextOf(
   { random }: Pick<PoolDeps, "random">,
   { key }: Pick<KeyFields, "key">,
@@ -70,12 +70,12 @@ export function keyTextOf(
   return { key: key ?? issued ?? undefined, issued };
 }
 
-/** Deferred completions that are cancelled in one transaction. */
+/** Maximum number of deferred completions that are cancelled in one transaction. */
 const cancelledAtOnce = 100;
 
 /**
- * Revokes a key, cancels the deferred completions that it left, and returns its row; null: the pool has no such key. The key
- * stops working within 5 s in every process. Maintenance cancels what a failure leaves waiting, and what comes in within these 5 s.
+ * Revokes a key, cancels its waiting deferred completions, and returns its row; null if the pool has no such key. The key stops working
+ * within 5 s in every process. Maintenance cancels what remains after a failure, and what is accepted within these 5 s.
  */
 export async function revokeKey(
   deps: ConfigureDeps,

@@ -81,7 +81,7 @@ export const members = defineResource({
   },
 });
 
-/** Removes a member. False: the pool has no such member. */
+/** Removes a member. False if the pool has no such member. */
 export async function deleteMember(deps: ConfigureDeps, poolRef: PoolRef, id: string): Promise<boolean> {
   return await deps.database.run(removeMember, { ...poolRef, id, at: deps.clock.now() });
 }

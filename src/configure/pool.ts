@@ -83,7 +83,7 @@ function repeated(list: string, entries: readonly { name: string }[]): Issue[] {
 const within = (prefix: Issue["path"], issues: readonly Issue[]): Issue[] =>
   issues.map(({ path, message }) => ({ path: [...prefix, ...path], message }));
 
-/** Removes a pool with its members and keys; its recorded usage stays. False: the account has no such pool. */
+/** Removes a pool with its members and keys; its recorded usage stays. False if the account has no such pool. */
 export async function deletePool(deps: ConfigureDeps, accountId: string, poolId: string): Promise<boolean> {
   return await deps.database.run(removePool, { accountId, poolId });
 }
@@ -94,15 +94,15 @@ type UpsertPoolResult =
   | { kind: "invalid"; issues: Issue[] };
 
 /**
- * Creates the account's pool of this name, or changes it, with the members and keys of the input; other members and keys
- * stay as they are. Changes nothing when there are issues.
+ * Creates the account's pool of this name, or changes it, with the members and keys of the input; other members and keys stay as they are.
+ * Changes nothing if there are issues.
  */
 export async function upsertPool(
   deps: PoolDeps,
   accountId: string,
   input: PoolInput,
 ): Promise<UpsertPoolResult> {
-  // A try that another process overtakes leaves what it made so far, and the next one goes on from there.
+  // An attempt that another process overtakes leaves what it created so far, and the next one continues from there.
   const issuedKeys: { name: string; key: string }[] = [];
   const result = await retryOvertaken(() => upsertParts(deps, accountId, input, issuedKeys));
   return result.kind === "overtaken" ? changedElsewhere("name") : result;
@@ -135,7 +135,7 @@ async function upsertParts(
   return { kind: "saved", id: saved.id, issuedKeys };
 }
 
-/** Invalid input stays so. Everything else came about since the pool was read, and the next try reads it. */
+/** Invalid input stays invalid. Everything else happened since the pool was read, and the next attempt reads it. */
 function refusedPart(
   refusal: Exclude<Stored, { kind: "saved" }>,
   prefix: Issue["path"],

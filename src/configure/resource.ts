@@ -1,6 +1,6 @@
-// What pools, members, keys and gateways have in common: each is one definition, and is created, changed, checked and shown by
-// the same rules. A row has columns for what statements select by. Its other fields are JSON in `rules`, in the words of the API,
-// so that a new one needs no column. Settings that depend on a kind are sealed as a whole.
+// Shared rules of pools, members, keys and gateways: each is one definition, and is created, changed, checked and shown by the same rules.
+// A row has columns for what statements select by. Its other fields are JSON in `rules`, in the terms of the API, so that a new one needs
+// no column. Settings that depend on a kind are sealed as a whole.
 
 import type { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
@@ -23,7 +23,7 @@ import {
 
 export type ConfigureDeps = Pick<Core, "clock" | "database" | "newId" | "outbound" | "sealer">;
 
-/** The columns that every resource's table has. */
+/** The columns of every resource's table. */
 interface ManagedRow extends Revised {
   id: string;
   /** JSON of the fields without a column. */
@@ -58,9 +58,9 @@ interface ResourceDefinition<Of, Row extends ManagedRow, S extends Shape, R exte
   idPrefix: string;
   /** All fields of a request that creates it. */
   fields: ObjectOf<S>;
-  /** Those that are stored in `rules`. */
+  /** The fields that are stored in `rules`. */
   rules: ObjectOf<R>;
-  /** The columns of the other fields, and of what it belongs to. */
+  /** The columns of the other fields, and of its owner. */
   columns(
     fields: FieldsOf<S>,
     of: Of,
@@ -69,23 +69,23 @@ interface ResourceDefinition<Of, Row extends ManagedRow, S extends Shape, R exte
   /** The other fields of a stored row. */
   fieldsOf(row: Row): Omit<FieldsOf<S>, keyof FieldsOf<R> | "settings">;
   kinds?: Kinds<FieldsOf<S>>;
-  /** The fields as they are stored, where that depends on those before, which are null if it is created. */
+  /** The fields to store if they depend on the previous ones, which are null if the resource is created. */
   settled?(fields: FieldsOf<S>, before: FieldsOf<S> | null): FieldsOf<S>;
-  /** What the schema cannot check. `before`: the stored fields; null: it is created. */
+  /** Checks that the schema cannot express. `before`: the stored fields; null if the resource is created. */
   check?(
     fields: FieldsOf<S>,
     deps: ConfigureDeps,
     of: Of,
     before: FieldsOf<S> | null,
   ): readonly Issue[] | Promise<readonly Issue[]>;
-  /** Why the row must not change; null: it may. */
+  /** Why the row must not change; null if it may. */
   refusal?(row: Row): Refusal | null;
   find(database: Database, of: Of, id: string): Promise<Row | null>;
-  /** Stores a row whose revision is the one from which the change was computed, 0 for a new one, and raises it. */
+  /** Stores a row if its revision is the one from which the change was computed, 0 for a new one, and increments it. */
   save: Operation<Row, string>;
-  /** The outcome of `save` that another row has the name, and its issue. */
+  /** The outcome of `save` if another row has the name, and its issue. */
   taken: readonly [outcome: string, issue: Issue];
-  /** The outcomes of `save` that the state of another one is in the way, and what to say then. */
+  /** The outcomes of `save` if the state of another resource does not allow the change, and the message for each. */
   conflicts?: Readonly<Record<string, string>>;
   /** The issues of other outcomes of `save`. */
   issues?: Readonly<Record<string, Issue>>;
@@ -118,12 +118,12 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
     } as FieldsOf<S>;
   }
 
-  /** A stored row as it may be shown: a mask in place of each secret. */
+  /** A stored row as it may be shown: each secret is replaced by a mask. */
   shown(sealer: Sealer, row: Row) {
     const { kinds } = this.#definition;
     const fields = this.fieldsOf(sealer, row);
     const kind = kinds?.find(fields);
-    // Of a kind that no longer exists, it is not known which settings are secret.
+    // For a kind that no longer exists, it is not known which settings are secret.
     const settings = kind ? masked(kind.settings, (fields as { settings: unknown }).settings) : {};
     return {
       id: row.id,
@@ -135,13 +135,13 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
     };
   }
 
-  /** All issues of a resource to create, or to put in place of `existing`. */
+  /** All issues of a resource that is to be created or to replace `existing`. */
   async issues(deps: ConfigureDeps, of: Of, fields: FieldsOf<S>, existing: Row | null): Promise<Issue[]> {
     const prepared = await this.prepare(deps, of, fields, existing);
     return prepared.kind === "invalid" ? prepared.issues : [];
   }
 
-  /** The row to store: a new one, or `existing` with these fields. Stores nothing. `change`: what the settings came from. */
+  /** The row to store: a new one, or `existing` with these fields. Stores nothing. `change`: the origin of the settings. */
   async prepare(
     deps: ConfigureDeps,
     of: Of,
@@ -183,7 +183,7 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
     return { kind: "ready", row: row as unknown as Row };
   }
 
-  /** The stored fields; null: there are none, or their settings cannot be unsealed. */
+  /** The stored fields; null if there are none, or their settings cannot be unsealed. */
   #known(sealer: Sealer, row: Row | null): FieldsOf<S> | null {
     try {
       return row && this.fieldsOf(sealer, row);
@@ -192,7 +192,6 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
     }
   }
 
-  /** Stores a row. */
   async store({ database }: Pick<ConfigureDeps, "database">, row: Row): Promise<Stored> {
     const { save, taken, issues, conflicts } = this.#definition;
     const outcome = await database.run(save, row);
@@ -205,7 +204,7 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
     return { kind: "saved", id: row.id };
   }
 
-  /** Creates one. */
+  /** Creates a resource. */
   async create(deps: ConfigureDeps, of: Of, fields: FieldsOf<S>): Promise<Saved | Refusal> {
     if (this.#definition.kinds) {
       const masks = maskIssues((fields as { settings: unknown }).settings);
@@ -214,7 +213,7 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
     return untaken(await this.put(deps, of, fields, null));
   }
 
-  /** Creates one, or replaces every field of `existing`. */
+  /** Creates a resource, or replaces every field of `existing`. */
   async put(deps: ConfigureDeps, of: Of, fields: FieldsOf<S>, existing: Row | null): Promise<Stored> {
     const prepared = await this.prepare(deps, of, fields, existing);
     return prepared.kind === "invalid" ? prepared : await this.store(deps, prepared.row);
@@ -266,7 +265,7 @@ class Resource<Of, Row extends ManagedRow, S extends Shape, R extends Shape> {
   }
 }
 
-/** The issue of a JSON text that is too long. It is kept in memory by every process, and unsealed for each list. */
+/** The issue of a JSON text that is too long. Every process keeps it in memory and unseals it for each list. */
 const sizeIssues = (text: string, ...path: string[]): Issue[] =>
   Buffer.byteLength(text) > maxSettingsBytes
     ? [{ path, message: `takes more than ${maxSettingsBytes / 1024} KiB as JSON` }]
@@ -274,7 +273,7 @@ const sizeIssues = (text: string, ...path: string[]): Issue[] =>
 
 const settingsIn = (row: object) => (row as { settings: string }).settings;
 
-/** A name that another one has is an issue of the request. */
+/** A name that is already in use is an issue of the request. */
 const untaken = (stored: Stored): Saved | Refusal =>
   stored.kind === "taken" ? { kind: "invalid", issues: [stored.issue] } : stored;
 

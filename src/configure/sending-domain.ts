@@ -83,7 +83,7 @@ const tooMany: Issue = {
   message: `is one too many: an account has ${maxSendingDomains} sending domains at most`,
 };
 
-/** Creates a domain with the keys of the input, which are active at once, or with two new keys, which are pending. */
+/** Creates a domain with the keys of the input, which are active immediately, or with two new keys, which are pending. */
 export async function createSendingDomain(
   deps: DomainDeps,
   accountId: string,
@@ -92,7 +92,7 @@ export async function createSendingDomain(
   return (await create(deps, accountId, input)) ?? taken("domain");
 }
 
-/** Null: the account has the domain. */
+/** Null if the account has the domain. */
 async function create(
   deps: DomainDeps,
   accountId: string,
@@ -146,7 +146,7 @@ async function createOrAddKeys(
   return { kind: "saved", id: existing.domain.id };
 }
 
-/** Creates a new pair of keys, pending until its records are in DNS; the active pair still signs. */
+/** Creates a new pair of keys, pending until its records are in DNS; the active pair continues to sign. */
 export async function rotateDomainKeys(
   deps: DomainDeps,
   domain: SendingDomainsTable,
@@ -164,8 +164,8 @@ export async function rotateDomainKeys(
 }
 
 /**
- * Activates pending keys, all of them or those with these ids, and retires the keys that they replace. Returns the ids of
- * the activated keys; null: the domain does not exist.
+ * Activates pending keys, all of them or those with these ids, and retires the keys that they replace. Returns the ids of the activated
+ * keys; null if the domain does not exist.
  */
 export async function activateDomainKeys(
   deps: ConfigureDeps,
@@ -176,7 +176,7 @@ export async function activateDomainKeys(
   return await deps.database.run(activateKeys, { ...domainRef, ids });
 }
 
-/** Removes a domain with its keys. False: the account has no such domain. */
+/** Removes a domain with its keys. False if the account has no such domain. */
 export async function deleteSendingDomain(
   deps: ConfigureDeps,
   accountId: string,
@@ -194,7 +194,7 @@ async function newKeys(deps: DomainDeps, domain: SendingDomainsTable): Promise<D
   return pems.map((pem, at) => keyRow(deps, domain, `tl-${name}-${kinds[at]}`, pem, "pending"));
 }
 
-/** Without letters that look alike. */
+/** Without letters that look similar. */
 const letters = "23456789abcdefghjkmnpqrstvwxyz";
 
 function importedKeys(

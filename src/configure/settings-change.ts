@@ -21,8 +21,8 @@ export function maskIssues(settings: unknown): Issue[] {
 }
 
 /**
- * The settings after a change, before their kind has parsed them: each field of the change replaces the stored one, null removes
- * it, a mask keeps it. `stored`: null when the kind changes, so that no old setting is kept.
+ * The settings after a change, before their kind has parsed them: each field of the change replaces the stored one, null removes it, a mask
+ * keeps it. `stored`: null if the kind changes, so that no old setting is kept.
  */
 export function mergeSettings(
   stored: Record<string, unknown> | null,
@@ -42,8 +42,8 @@ export interface SettingsChange {
 }
 
 /**
- * Parses settings by the schema of their kind, and asks the outbound guard about their addresses. The paths of the issues begin
- * with `settings`. `change`: what the settings came from, unless they were given as a whole.
+ * Parses settings by the schema of their kind, and checks their addresses with the outbound guard. The paths of the issues begin with
+ * `settings`. `change`: the origin of the settings, unless they were given as a whole.
  */
 export function parseSettings(
   kind: Kind,
@@ -74,7 +74,7 @@ function secretsToReenter(
   { owner, stored, changes }: SettingsChange,
 ): Issue[] {
   const origins = (of: unknown) => kind.urls(of).map((url) => URL.parse(url)?.origin ?? url);
-  // Place by place: a server that got only the one's requests must not get the other's secret.
+  // Each address is compared separately: a server that received only the requests for one must not receive the secret of the other.
   const known = origins(stored);
   if (origins(parsed).every((origin, at) => origin === known[at])) return [];
   return keptSecrets(kind.settings, settings, changes).map((path) => ({

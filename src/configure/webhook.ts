@@ -77,7 +77,7 @@ type WebhookChanges = z.output<typeof webhookChanges>;
 type WebhookDeps = ConfigureDeps & Pick<Core, "random">;
 
 export type SaveWebhookResult =
-  /** `secret`: the generated one; null: the caller sent one, or it did not change. */
+  /** `secret`: the generated one; null if the caller sent one, or it did not change. */
   { kind: "saved"; id: string; secret: string | null } | Refusal;
 
 export const tooManyEndpoints: Issue = {
@@ -94,7 +94,7 @@ export function webhookIssues(outbound: Outbound, { url }: { url?: string | unde
   return reason === null ? [] : [{ path: ["url"], message: reason }];
 }
 
-/** Creates an endpoint. An account has one with a url. */
+/** Creates an endpoint. An account has at most one per URL. */
 export async function createWebhook(
   deps: WebhookDeps,
   accountId: string,
@@ -103,7 +103,7 @@ export async function createWebhook(
   return (await create(deps, accountId, input)) ?? taken("url");
 }
 
-/** Null: the account has an endpoint with this url. */
+/** Null if the account has an endpoint with this url. */
 async function create(
   deps: WebhookDeps,
   accountId: string,
@@ -118,7 +118,7 @@ async function create(
   return { kind: "saved", id: row.endpoint.id, secret: made };
 }
 
-/** A new endpoint to store, and its secret when that was generated (`made`). Stores nothing. */
+/** A new endpoint to store, and its secret if it was generated (`made`). Stores nothing. */
 function newWebhook(
   deps: WebhookDeps,
   accountId: string,
@@ -149,9 +149,7 @@ function newWebhook(
   return { endpoint, maxEndpoints, made: generated };
 }
 
-/**
- * A new endpoint of the provisioning file to store; null: the account already has one with this url. Stores nothing.
- */
+/** A new endpoint of the provisioning file to store; null if the account already has one with this url. Stores nothing. */
 export async function prepareWebhook(
   deps: WebhookDeps,
   accountId: string,
@@ -164,7 +162,7 @@ export async function prepareWebhook(
   return existing ? null : newWebhook(deps, accountId, input);
 }
 
-/** Creates the account's endpoint with this url, or changes it to what the provisioning file says. */
+/** Creates the account's endpoint with this url, or changes it to match the provisioning file. */
 export async function upsertWebhook(
   deps: WebhookDeps,
   accountId: string,
@@ -219,18 +217,18 @@ export async function rotateSigningSecret(
   return await store(deps, accountId, { id, revision: null }, change, secret);
 }
 
-/** Removes an endpoint with its pending deliveries and its log. False: the account has no such endpoint. */
+/** Removes an endpoint with its pending deliveries and its log. False if the account has no such endpoint. */
 export async function removeWebhook(deps: WebhookDeps, accountId: string, id: string): Promise<boolean> {
   for (;;) {
     const removed = await deps.database.run(removeEndpoint, { accountId, id, limit: removeBatchSize });
     if (removed === "not_found") return false;
-    // Switched off first: events that are recorded meanwhile would leave deliveries without an endpoint.
+    // Switched off first: events recorded in the meantime would leave deliveries without an endpoint.
     if (removed === "active") await store(deps, accountId, { id, revision: null }, { active: false }, null);
     if (removed === "removed") return true;
   }
 }
 
-/** `revision`: of the endpoint from which the change was computed; null: it depends on nothing that was read. */
+/** `revision`: that of the endpoint from which the change was computed; null if it depends on nothing that was read. */
 async function store(
   deps: WebhookDeps,
   accountId: string,
@@ -251,7 +249,7 @@ const sealedSecret = (deps: WebhookDeps, id: string, secret: string) => ({
   oldUntil: deps.clock.now() + oldSecretMs,
 });
 
-/** Null: the secret cannot be unsealed, so any new one replaces it. */
+/** Null if the secret cannot be unsealed, so any new one replaces it. */
 function openSecret(sealer: Sealer, { id, secret }: WebhookEndpointsTable): string | null {
   try {
     return sealer.unseal(secret, endpointSecretContext(id));

@@ -1,4 +1,4 @@
-// Routes: gateways whose messages other gateways send. Acceptance asks here which of a request's gateways are routes, and the
+// Routes: gateways whose messages other gateways send. Acceptance finds out here which of a request's gateways are routes, and the
 // transaction that stores the messages chooses among the gateways of each (`store/routers.ts`).
 
 import type { Account } from "#accounts/account.ts";
@@ -14,7 +14,7 @@ interface RouteKind {
   kind: string;
   /** The account's routes of this kind that are switched on. */
   routesOf(deps: RouteDeps, accountId: string): Promise<readonly Route[]>;
-  /** Gives what waits on routes of this kind to the gateways that send it, and moves what one of those cannot send. */
+  /** Assigns messages that wait on routes of this kind to the gateways that send them, and moves messages that one of those cannot send. */
   distribute(deps: TurnDeps): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function routesAmong(
   return routes;
 }
 
-/** One turn of all routes, in the process that owns the rerouting lane. */
+/** One run of all routes, in the process that owns the rerouting lane. */
 export async function distributeRoutes(deps: TurnDeps): Promise<void> {
   for (const { distribute } of routeKinds) await distribute(deps);
 }

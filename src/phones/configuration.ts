@@ -1,5 +1,5 @@
-// What the schemas of `android` and `spread` gateways cannot say, because it depends on the other gateways of the account: whose phone a
-// gateway names, what the members of a spread are, and that both stay while they are named.
+// Checks of `android` and `spread` gateways that their schemas cannot express, because they depend on the account's other gateways: which
+// phone a gateway names, which members a spread has, and that both are kept while they are named.
 
 import type { Issue } from "#contract/issue.ts";
 import type { GatewayFields } from "#contract/manage/gateways.ts";
@@ -13,7 +13,7 @@ import { gatewaysOf } from "./lines.ts";
 type ConfigurationDeps = Pick<Core, "database" | "sealer">;
 type Known = Pick<GatewayFields, "identifier" | "channel" | "kind">;
 
-/** Whose gateway it is, and which others of a provisioning file are made before it. */
+/** The gateway's account, and which other gateways of a provisioning file are created before it. */
 export interface GatewayOwner {
   /** Null: the account does not exist yet. */
   accountId: string | null;
@@ -45,7 +45,7 @@ async function namedPhoneIssues(
   { accountId }: GatewayOwner,
   before: GatewayFields | null,
 ): Promise<Issue[]> {
-  // A phone that was named before may be gone by now, which is no fault of this change.
+  // A phone that was named before may no longer exist, which is not an error of this change.
   if (phone === undefined || phone === before?.settings.phone) return [];
   const own = accountId === null ? [] : await database.run(readPulledGateways, { accountId, kind });
   if (own.some(({ id }) => id === phone)) return [];
@@ -89,10 +89,10 @@ async function findSpreadWith(
   return spreads.find(({ settings }) => settings.members.includes(identifier))?.gateway.identifier ?? null;
 }
 
-/** What needs a gateway: the spread that has it as a member, or the gateway of another SIM of the phone that is linked to it. */
+/** What depends on a gateway: the spread that has it as a member, or the gateway of another SIM of the phone that is linked to it. */
 export type InUse = { kind: "member" | "phone"; of: string };
 
-/** What needs a gateway of an account, so that it cannot be deleted, or null. */
+/** What depends on a gateway of an account, so that it cannot be deleted, or null. */
 export async function findUse(
   deps: ConfigurationDeps,
   accountId: string,

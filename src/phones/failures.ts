@@ -1,4 +1,4 @@
-// What the app says about a message that it could not send. It passes on Android's own names of results
+// Interprets the app's errors for messages that it could not send. It passes on Android's names of results
 // (https://developer.android.com/reference/android/telephony/SmsManager) in a text, and some texts of its own.
 
 import type { PhoneFailure } from "#store/phones/phone-reports.ts";
@@ -6,7 +6,7 @@ import type { PhoneFailure } from "#store/phones/phone-reports.ts";
 type Verdict = Omit<PhoneFailure, "code" | "reason">;
 
 const phone: Verdict = { kind: "phone" };
-/** Before the app hands the first part to Android. */
+/** Before the app passes the first part to Android. */
 const phoneAtOnce: Verdict = { kind: "phone", nothingLeft: true };
 
 const results: Readonly<Record<string, Verdict>> = {
@@ -33,7 +33,7 @@ const texts: readonly { pattern: RegExp; verdict: Verdict; code: string }[] = [
   { pattern: /\bpermission\b/i, verdict: phoneAtOnce, code: "permission_missing" },
 ];
 
-/** What a failure means; `text` is the app's, null where it gave none. */
+/** The meaning of a failure; `text` is the app's, null if it gave none. */
 export function failureOf(text: string | null): PhoneFailure {
   const reason = text ?? "The phone gave no reason.";
   const name = /\bRESULT_(?:ERROR_)?([A-Z_]{1,60})/.exec(reason)?.[1];

@@ -10,7 +10,7 @@ import { openSettings } from "#store/gateways/gateways.ts";
 import { type LineState, maxHandover, type PhoneLine } from "#store/phones/phone-items.ts";
 import { type PulledGateway, readPulledGateways } from "#store/phones/phones.ts";
 
-/** How long a phone may be silent before it counts as late, and as offline, ms: it asks every 15 minutes at least. */
+/** How long a phone may be silent before it counts as late, and as offline, ms: it polls at least every 15 minutes. */
 export const lateMs = 16 * 60_000;
 export const offlineMs = 35 * 60_000;
 
@@ -84,8 +84,8 @@ export function phoneLine(
 }
 
 /**
- * When the phone may next fetch something new, epoch ms; null: not before something changes. A pause that ends when the phone asks
- * does not count.
+ * When the phone may next fetch something new, epoch ms; null if not before something changes. A pause that ends when the phone polls does
+ * not count.
  */
 export function nextHandover(
   lines: readonly Line[],
@@ -100,7 +100,7 @@ export function nextHandover(
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** A pause up to here ends by itself; one that is longer ends when the phone asks. */
+/** A pause of at most this length ends by itself; a longer one ends when the phone polls. */
 const maxPauseMs = 86_400_000;
 
 function nextOf(line: Line, { lane, inHand, dueAt }: LineState, now: number): number | null {

@@ -1,4 +1,4 @@
-// The link between an Android gateway and its phone, as the management API shows, begins and ends it.
+// The link between an Android gateway and its phone: shows, begins and ends it for the management API.
 
 import type { LinkData, LinkInput } from "#contract/manage/links.ts";
 import { isoTime } from "#contract/time.ts";
@@ -23,16 +23,16 @@ export type PhoneLinkDeps = Pick<Core, "clock" | "database" | "log" | "newId" | 
   publicUrl: string | null;
 };
 
-/** The app takes digits alone. */
+/** The app accepts only digits. */
 const codeDigits = 8;
-/** How long the code and the page work, ms. */
+/** How long the code and the page are valid, ms. */
 const pairingMs = 15 * 60_000;
 const maxSkewMs = 120_000;
 
-/** What a person needs to link a phone, sealed beside the phone. */
+/** What a person needs to link a phone, stored sealed with the phone. */
 interface PhonePairing {
   method: LinkInput["method"];
-  /** Who asked for it, and alone may see it. */
+  /** Who requested it; only they may see it. */
   by: string;
   code: string | null;
   /** The app's private token. */
@@ -41,7 +41,7 @@ interface PhonePairing {
   page: string | null;
 }
 
-/** The pairing that is under way. Null without one, or when its time is over. */
+/** The pairing in progress. Null if there is none or it has expired. */
 function pairingOf(sealer: Core["sealer"], phone: PhonesTable, now: number): PhonePairing | null {
   const { pairing, pairing_expires_at: until, gateway_id } = phone;
   if (pairing === null || until === null || until <= now) return null;
@@ -50,7 +50,7 @@ function pairingOf(sealer: Core["sealer"], phone: PhonesTable, now: number): Pho
 
 type LinkedGateway = Pick<GatewaysTable, "id" | "account_id" | "settings">;
 
-/** The link as it is shown, with its QR code as a text alone. */
+/** The link as it is shown, with its QR code only as text. */
 export type PhoneLink = Omit<LinkData, "qr"> & { qr: Omit<NonNullable<LinkData["qr"]>, "svg"> | null };
 
 /** The owner of the phone that serves a gateway: itself, or the phone that its settings name. */
@@ -70,7 +70,7 @@ const servedElsewhere = {
   message: "The phone of this gateway is linked through the gateway that owns it.",
 } as const;
 
-/** How the link is. `by`: who asks; the code is shown to who asked for it alone. */
+/** The state of the link. `by`: the caller; the code is shown only to the person who requested it. */
 export async function readPhoneLink(
   deps: PhoneLinkDeps,
   gateway: LinkedGateway,
@@ -80,7 +80,7 @@ export async function readPhoneLink(
   return describe(deps, phone, { sim, owns, by });
 }
 
-/** Makes what a person needs to link a phone, instead of what was made before. `token`: the app's private token. */
+/** Creates what a person needs to link a phone, replacing the previous pairing. `token`: the app's private token. */
 export async function startPhoneLink(
   deps: PhoneLinkDeps,
   gateway: LinkedGateway,
@@ -116,7 +116,7 @@ export async function startPhoneLink(
   return { kind: "started", link, token: pairing.token };
 }
 
-/** Ends the phone's access at once; the phone finds out by the answer to its next request. */
+/** Ends the phone's access immediately; the phone learns it from the answer to its next request. */
 export async function endPhoneLink(
   deps: PhoneLinkDeps,
   gateway: LinkedGateway,
@@ -139,7 +139,7 @@ function digits(random: Core["random"]): string {
   const bound = 10 ** codeDigits;
   for (;;) {
     const number = Buffer.from(random.bytes(4)).readUInt32BE();
-    // What is left above the last whole multiple would make small codes likelier.
+    // The remainder above the last whole multiple would make small codes more likely.
     if (number < Math.floor(2 ** 32 / bound) * bound) return String(number % bound).padStart(codeDigits, "0");
   }
 }
@@ -241,7 +241,7 @@ function warningsOf(phone: PhonesTable, sim: number | "any", now: number): strin
   return warnings;
 }
 
-/** What the page shows that a QR code opens; null: there is no such page, or its time is over. */
+/** The content of the page that a QR code opens; null if there is no such page, or it has expired. */
 export async function findLinkPage(
   { clock, database, sealer }: Pick<PhoneLinkDeps, "clock" | "database" | "sealer">,
   shown: string,
@@ -257,6 +257,6 @@ const minimumVersion: readonly [number, number, number] = [1, 53, 1];
 /** Since this version the app reports reliably that a message was sent. */
 const advisedVersion: readonly [number, number, number] = [1, 70, 3];
 
-/** Whether a version of the app is older than another; false: it is not known. */
+/** Whether a version of the app is older than another; false if it is not known. */
 const isOlder = (version: string | null, than: readonly [number, number, number]): boolean =>
   version !== null && !isAtLeast(version, than);

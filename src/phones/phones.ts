@@ -1,4 +1,4 @@
-// The phones that fetch their messages: who a request is from, what it is given and what it reports. No process owns a phone: the
+// The phones that fetch their messages: which phone sent a request, what it receives and what it reports. No process owns a phone: the
 // state is in the database, and each request is one transaction under the phone's row.
 
 import type { Core } from "#core/core.ts";
@@ -36,25 +36,25 @@ type PhonesDeps = Pick<
   "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "random" | "sealer"
 > & {
   publicUrl: string | null;
-  /** How often silent phones are looked for, ms. */
+  /** Interval of the search for silent phones, ms. */
   sweepMs: number;
 };
 
-/** A phone that has shown its token. */
+/** A phone that has authenticated with its token. */
 export interface LinkedPhone {
   phone: PhonesTable;
   tokenHash: string;
 }
 
-/** `seen_at` is stored this often by requests that store nothing else, ms. */
+/** `seen_at` is stored at this interval by requests that store nothing else, ms. */
 const seenEveryMs = 5_000;
-/** Failures after which a message waits longer each time. */
+/** Number of failures after which a message waits longer each time. */
 const countedDelays = 3;
 
-/** What a phone's secret is stored as. */
+/** The stored form of a phone's secret. */
 export const phoneDigest = (sealer: Core["sealer"], text: string) => sealer.digest(`phone ${text}`);
 
-/** The key that a phone signs its callbacks with; another one for each link. */
+/** The key with which a phone signs its callbacks; each link has a different one. */
 export function signingKeyOf(sealer: Core["sealer"], { gateway_id, token_hash }: PhonesTable): string {
   return sealer.mac("phone callbacks", `${gateway_id} ${token_hash}`).toString("base64url");
 }
@@ -84,7 +84,7 @@ export class Phones {
     });
   }
 
-  /** Starts to notice phones that fall silent. */
+  /** Starts to detect phones that become silent. */
   start(): void {
     this.#sweeps.start();
   }
@@ -110,8 +110,7 @@ export class Phones {
   }
 
   /**
-   * Links the phone that shows a code, or an enrolment token, to its gateway. Null if it is not valid. `login` is what the app
-   * shows.
+   * Links the phone that presents a code, or an enrolment token, to its gateway. Null if it is not valid. `login` is what the app shows.
    */
   async register(
     shown: { secret: "code" | "enrolment"; text: string },
@@ -139,13 +138,16 @@ export class Phones {
     // A phone that was linked before has lost its token.
     this.streams.end(id);
     this.#fetched.delete(id);
-    // A spread may have waited for it.
+    // A spread may have been waiting for it.
     const gateway = (await linesOf(this.#deps, linked)).find((line) => line.gateway.id === id)?.gateway;
     log.info({ event: "phone.linked", gateway: gateway?.identifier, phone: id }, "A phone was linked.");
     return { id, token, login: gateway?.identifier ?? id };
   }
 
-  /** What the phone says of itself at each start. A SIM that is another one now stops its gateways. False: revoked meanwhile. */
+  /**
+   * What the phone reports about itself at each start. If its SIM has changed, its gateways are stopped. False if the link was revoked in
+   * the meantime.
+   */
   async describe(linked: LinkedPhone, device: DeviceDescription): Promise<boolean> {
     const { phone } = linked;
     const known = JSON.parse(phone.sims) as SimCard[];
@@ -177,7 +179,7 @@ export class Phones {
     });
   }
 
-  /** The phone's list: what it has and did not report, and what may be handed over now. Null: revoked meanwhile. */
+  /** The phone's list: what it has received but not reported, and what may be handed over now. Null if the link was revoked. */
   async pull(
     { phone, tokenHash }: LinkedPhone,
     newestFirst: boolean,
@@ -185,7 +187,7 @@ export class Phones {
     const { clock, crashPoint, database, newId, random } = this.#deps;
     const lines = await linesOf(this.#deps, phone);
     const now = clock.now();
-    // A phone that gets no notification when something is due asks seldom.
+    // A phone that gets no notification when something is due polls rarely.
     const catchesUp = !this.streams.isConnected(phone.gateway_id);
     this.#turn += 1;
     crashPoint("stamp.before");
@@ -205,7 +207,7 @@ export class Phones {
     return items.map((item) => wireItem(item, settingsById.get(item.gateway_id)));
   }
 
-  /** Stores what the phone reports. `malformed`: it is no list. Elements that cannot be read are skipped. */
+  /** Stores what the phone reports. `malformed`: it is not a list. Elements that cannot be read are skipped. */
   async report(
     { phone, tokenHash }: LinkedPhone,
     body: unknown,
@@ -219,7 +221,7 @@ export class Phones {
         { event: "phone.reports_unread", phone: id, reports: read.unread },
         "Reports of a phone were skipped.",
       );
-    // A phone without a gateway that can be read has the default rules.
+    // A phone without a readable gateway has the default rules.
     const lines = await linesOf(this.#deps, phone);
     const rules = lines[0]?.rules ?? rulesIn({ rules: "{}" });
     const now = clock.now();
@@ -243,21 +245,21 @@ export class Phones {
     return "stored";
   }
 
-  /** What the phone is to be set to. */
+  /** The settings that the phone should use. */
   async settings({ phone }: LinkedPhone): Promise<ReturnType<typeof settingsOf>> {
     const { pingS } = await this.#configuration(phone);
     const { publicUrl, sealer } = this.#deps;
     const settings = settingsOf({
       signingKey: signingKeyOf(sealer, phone),
       pingS,
-      // On a network of its own an installation has no address that the internet knows.
+      // An installation on a private network has no address that is known on the internet.
       needsInternet: publicUrl?.startsWith("https://") ?? false,
     });
     this.#noteFetched(phone.gateway_id, "settings", settings);
     return settings;
   }
 
-  /** Where the phone posts what it receives; nothing without a public URL. */
+  /** Where the phone posts what it receives; nothing if there is no public URL. */
   async webhooks({ phone }: LinkedPhone): Promise<ReturnType<typeof webhooksOf>> {
     const { pingS, url } = await this.#configuration(phone);
     const hooks = url === null ? [] : webhooksOf({ id: phone.gateway_id, url, pings: pingS !== null });
@@ -265,11 +267,11 @@ export class Phones {
     return hooks;
   }
 
-  /** A connection that tells the phone when to ask. */
+  /** A connection that notifies the phone when to poll. */
   events(linked: LinkedPhone): PhoneStream {
     const { phone } = linked;
     const fetched = this.#fetched.get(phone.gateway_id);
-    // After some ways of registering the app asks for neither by itself.
+    // After some ways of registering, the app fetches neither by itself.
     const first: PhoneEventName[] = [];
     if (!fetched?.has("webhooks")) first.push("WebhooksUpdated");
     if (!fetched?.has("settings")) first.push("SettingsUpdated");
@@ -334,8 +336,8 @@ export class Phones {
   }
 
   /**
-   * Counts phones as offline that were silent for too long, and pauses their gateways. Ends the wait for what no phone
-   * reported in time.
+   * Counts phones as offline that were silent for too long, and pauses their gateways. Ends the wait for items that no phone reported in
+   * time.
    */
   async sweep(): Promise<void> {
     const { clock, database, log, newId } = this.#deps;

@@ -1,4 +1,4 @@
-// What a phone posts to the callback URL of its gateway: received messages, and how it is. The phone signs each call anew.
+// The calls that a phone posts to the callback URL of its gateway: received messages, and its state. The phone signs each call separately.
 
 import { createHmac, hash } from "node:crypto";
 import type { Core } from "#core/core.ts";
@@ -10,15 +10,15 @@ import { linesOf } from "./lines.ts";
 import { signingKeyOf } from "./phones.ts";
 import { readEvent, reportsTwice } from "./wire.ts";
 
-/** Apart from each other at the most: the two times at which an old app reports one message, ms. */
+/** Maximum difference between the two times at which an old app reports one message, ms. */
 const reportedTwiceWithinMs = 10_000;
 
-/** The result of reading a callback. `done`: there is nothing else to store. `received`: a message to a gateway of the phone. */
+/** The result of reading a callback. `done`: nothing else needs to be stored. `received`: a message to a gateway of the phone. */
 type FromPhone =
   | { kind: "done" | "forbidden" | "malformed" | "not_found" }
   | { kind: "received"; gateway: GatewaysTable; message: InboundMessage };
 
-/** Verifies and reads a callback, and stores what it says of the phone itself. */
+/** Verifies and reads a callback, and stores what it reports about the phone itself. */
 export async function receiveFromPhone(
   deps: Pick<Core, "clock" | "database" | "log" | "sealer">,
   gateway: GatewaysTable,
@@ -34,7 +34,7 @@ export async function receiveFromPhone(
     .digest("hex");
   const sentAt = /^[0-9]{1,12}$/.test(timestamp) ? Number(timestamp) * 1000 : Number.NaN;
   const skewMs = sentAt - clock.now();
-  // Not by its age: a phone with a wrong clock would lose what it received, and a message that comes again changes nothing.
+  // Its age does not matter: a phone with a wrong clock would lose what it received, and a repeated message changes nothing.
   if (!constantTimeEqual(headers["x-signature"] ?? "", expected) || Number.isNaN(sentAt)) {
     const reason = Number.isNaN(sentAt) ? "Its timestamp is no number." : "Its signature is wrong.";
     log.warn(
@@ -63,7 +63,7 @@ export async function receiveFromPhone(
   const owner = lines.find(({ settings }) => settings.sim === event.sim);
   const receiving = owner?.gateway ?? gateway;
   const alike = `${phone.gateway_id} ${digest(JSON.stringify([event.sender, event.text]))}`;
-  // The same sender and text in the order of the phone's time: what is alike is a range.
+  // The same sender and text in the order of the phone's time: equal messages form a range.
   const referenceAt = (at: number | null, end = "") =>
     `${alike} ${at === null ? "-" : String(at).padStart(15, "0")} ${end}`;
   return {

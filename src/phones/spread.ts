@@ -1,5 +1,5 @@
-// Spreads: gateways whose messages the phones of an account share. Which phone gets a message is decided in `store/phones/spread.ts`;
-// here are the members of each spread, from settings, and the turn that gives members what waits.
+// Spreads: gateways whose messages are shared by the phones of an account. `store/phones/spread.ts` chooses the phone of a message; this
+// file has the members of each spread, from settings, and the task that assigns waiting messages to members.
 
 import type { Core } from "#core/core.ts";
 import { spread as kind, spreadSettings } from "#gateways/sms/android/spread.ts";
@@ -30,10 +30,10 @@ async function spreadsOf(deps: SpreadDeps, accountId: string): Promise<Spread[]>
   }));
 }
 
-/** Messages in one transaction, from each gateway. */
+/** Maximum number of messages in one transaction, from each gateway. */
 const batchSize = 500;
 
-/** Gives the members of every spread what waits for them. */
+/** Assigns waiting messages to the members of every spread. */
 async function distributeSpreads(
   deps: SpreadDeps & Pick<Core, "crashPoint" | "newId" | "random">,
 ): Promise<void> {
@@ -67,5 +67,5 @@ async function distribute(
   return count;
 }
 
-/** Spreads, as `messaging/routes.ts` knows routes of any kind. */
+/** Spreads, in the form in which `messaging/routes.ts` uses routes of any kind. */
 export const spreads = { kind: kind.kind, routesOf: spreadsOf, distribute: distributeSpreads };

@@ -1,5 +1,5 @@
-// The streams of events by which phones learn that there is something to fetch. An event has no content: the phone asks then. Of
-// each connected phone this process knows when it may next fetch something, and tells it then.
+// The event streams that notify phones when there is something to fetch. An event has no content: the phone polls then. For each connected
+// phone this process knows when it may next fetch something, and notifies it then.
 
 import type { Core } from "#core/core.ts";
 import { priorities } from "#queue/priority.ts";
@@ -8,7 +8,7 @@ import { readLines } from "#store/phones/phone-items.ts";
 import { readPhoneTokens } from "#store/phones/phones.ts";
 import { linesOf, nextHandover } from "./lines.ts";
 
-/** What the app knows to do. */
+/** The events that the app understands. */
 export type PhoneEventName = "MessageEnqueued" | "WebhooksUpdated" | "SettingsUpdated";
 
 /** A stream of events of one connection; what `http/reply/sse.ts` writes. */
@@ -19,19 +19,19 @@ export interface PhoneStream {
 
 type StreamsDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;
 
-/** The app's stream is only connected when the first bytes are there. */
+/** The app's stream is connected only once the first bytes have arrived. */
 const greeting = ": connected\n\n";
-/** Acceptances that come together make one event. */
+/** Messages accepted within this time cause one event. */
 const gatherMs = 50;
-/** A phone that got an event and did not ask gets another one. */
+/** A phone that got an event and did not poll gets another one. */
 const repeatMs = 30_000;
-/** What the poll of due lanes says of a phone is looked at once in this time. */
+/** What the poll of due lanes reports about a phone is checked once per this time. */
 const recheckMs = 5_000;
-/** The app holds one; a phone that changes its network may have left some behind. */
+/** The app keeps one open; a phone that changes its network may have left some behind. */
 export const maxStreams = 4;
-/** Links that another process ended are noticed in this time. */
+/** Links that another process ended are detected within this time. */
 export const tokenCheckMs = 30_000;
-/** What a phone does not read is dropped: one of each event is enough. */
+/** Events that a phone does not read are dropped: one of each kind is enough. */
 const frameOf = (name: PhoneEventName) => `event: ${name}\ndata: null\n\n`;
 
 interface ConnectedPhone {
@@ -39,7 +39,7 @@ interface ConnectedPhone {
   accountId: string;
   streams: Set<Outbox>;
   gatewayIds: readonly string[];
-  /** When it is looked at again, monotonic ms, and what ends that wait. */
+  /** When it is checked again, monotonic ms, and what ends that wait. */
   waitUntil: number;
   waiting: AbortController | null;
   checkedAt: number;
@@ -51,7 +51,7 @@ class Outbox implements PhoneStream {
   #greeted = false;
   #over = false;
   #wake: (() => void) | null = null;
-  /** Of the token that the phone showed for it. */
+  /** The hash of the token with which the phone opened it. */
   readonly tokenHash: string;
   readonly #onEnd: () => void;
 
@@ -111,8 +111,8 @@ export class PhoneStreams {
   }
 
   /**
-   * A new connection of a phone. Those that it has already stay, because the app may have several; of more than four the
-   * oldest ends. `tokenHash`: of the token that it showed; the connection ends when that one is no longer valid.
+   * A new connection of a phone. Existing ones stay, because the app may have several; of more than four the oldest is closed. `tokenHash`:
+   * that of the token that it presented; the connection ends when the token is no longer valid.
    */
   open(
     { phone, tokenHash }: { phone: { gateway_id: string; account_id: string }; tokenHash: string },
@@ -141,7 +141,7 @@ export class PhoneStreams {
     for (const name of first) stream.push(name);
     if (this.#stopping.signal.aborted) stream.cancel();
     else {
-      // The app asks when it has connected, by itself.
+      // The app polls by itself when it has connected.
       this.#lookIn(connected, repeatMs);
       this.#tokenChecks.start();
     }
@@ -152,12 +152,12 @@ export class PhoneStreams {
     return this.#phones.has(phoneId);
   }
 
-  /** Tells a phone, on each of its connections. */
+  /** Notifies a phone on each of its connections. */
   tell(phoneId: string, name: PhoneEventName): void {
     for (const stream of this.#phones.get(phoneId)?.streams ?? []) stream.push(name);
   }
 
-  /** Ends the connections of a phone: it was revoked. */
+  /** Ends the connections of a phone whose link was revoked. */
   end(phoneId: string): void {
     for (const stream of [...(this.#phones.get(phoneId)?.streams ?? [])]) stream.cancel();
   }
@@ -174,8 +174,8 @@ export class PhoneStreams {
   }
 
   /**
-   * Something is due `at` (epoch ms; undefined: now) on a gateway, which a phone may serve that is connected here. `polled`: it is
-   * reported again and again, so that one look once in a while is enough.
+   * Something is due `at` (epoch ms; undefined: now) on a gateway that may belong to a phone connected here. `polled`: it is reported
+   * repeatedly, so an occasional check is enough.
    */
   due(gatewayId: string, { at, polled }: { at: number | undefined; polled: boolean }): void {
     const { clock } = this.#deps;
@@ -193,7 +193,7 @@ export class PhoneStreams {
     for (const id of [...this.#phones.keys()]) this.end(id);
   }
 
-  /** Ends the streams whose token another process has made invalid. */
+  /** Ends the streams whose token another process has invalidated. */
   async #checkTokens(): Promise<void> {
     const open = [...this.#phones.values()].flatMap(({ id, streams }) =>
       [...streams].map((stream) => ({ id, stream })),
@@ -203,7 +203,7 @@ export class PhoneStreams {
     for (const { id, stream } of open) if (tokens.get(id) !== stream.tokenHash) stream.cancel();
   }
 
-  /** Looks at the phone after `afterMs`, unless it is looked at earlier. */
+  /** Checks the phone after `afterMs`, unless it is checked earlier. */
   #lookIn(phone: ConnectedPhone, afterMs: number): void {
     const { clock } = this.#deps;
     const at = clock.monotonic() + afterMs;

@@ -1,6 +1,6 @@
-// What the app sends and is sent. It reads JSON with Gson: a missing text becomes null and fails later, a value that it cannot
-// decode fails its whole answer, and dates need exactly three digits of a second. What it sends leaves out what is null. Fields
-// that are not known here are passed over, because newer versions of the app have more.
+// The formats of what the app sends and receives. It reads JSON with Gson: a missing text becomes null and fails later, a value that it
+// cannot decode fails its whole answer, and dates need exactly three digits of a second. It omits null fields. Unknown fields are ignored,
+// because newer versions of the app have more.
 
 import { z } from "zod";
 import type { AndroidSettings } from "#gateways/sms/android/android.ts";
@@ -32,7 +32,7 @@ const simCard = z
     iccid,
   }));
 
-/** A SIM as the app describes it: the texts are masked but for their last four characters. */
+/** A SIM as the app describes it: the texts are masked except for their last four characters. */
 export type SimCard = z.output<typeof simCard>;
 
 const description = z
@@ -47,13 +47,13 @@ const description = z
     id: id ?? null,
     name: name ? name.slice(0, 128) : null,
     usesPush: (pushToken ?? "") !== "",
-    /** Null if this version of the app does not say. A SIM that cannot be read is left out. */
+    /** Null if this version of the app does not report it. A SIM that cannot be read is left out. */
     sims: simCards?.flatMap((card) => simCard.safeParse(card).data ?? []) ?? null,
   }));
 
 export type DeviceDescription = z.output<typeof description>;
 
-/** The body of `POST /device` and `PATCH /device`; null: it is not one. */
+/** The body of `POST /device` and `PATCH /device`; null if it is not valid. */
 export const readDescription = (body: unknown): DeviceDescription | null =>
   description.safeParse(body).data ?? null;
 
@@ -72,8 +72,8 @@ const recipientReport = z.object({
 const maxReports = 500;
 
 /**
- * The body of `PATCH /message`; null: it is not a list. An element that cannot be read is passed over, because a refusal makes the
- * app repeat the whole call. `unread`: how many.
+ * The body of `PATCH /message`; null if it is not a list. An element that cannot be read is skipped, because a refusal makes the app repeat
+ * the whole call. `unread`: their number.
  */
 export function readReports(body: unknown): { reports: PhoneReport[]; unread: number } | null {
   if (!Array.isArray(body)) return null;
@@ -100,7 +100,7 @@ function itemOf(id: string): { messageId: string; transmission: number } | null 
 
 /**
  * An item of `GET /message`. `settings` are those of its gateway, or undefined if they cannot be read. The times are the same in every
- * list, because the app forgets what is old by them.
+ * list, because the app discards old items by them.
  */
 export function wireItem(item: ListedItem, settings: AndroidSettings | undefined) {
   return {
@@ -118,7 +118,7 @@ export function wireItem(item: ListedItem, settings: AndroidSettings | undefined
   };
 }
 
-/** What a phone posts to a callback. */
+/** The body of a phone's callback. */
 type PhoneEvent =
   | {
       kind: "message";
@@ -126,9 +126,9 @@ type PhoneEvent =
       recipient: string | null;
       sim: number | null;
       text: string;
-      /** When it was received by the phone's clock, epoch ms; null: the phone does not say. */
+      /** When it was received by the phone's clock, epoch ms; null if the phone does not report it. */
       receivedAt: number | null;
-      /** What a repetition of the same message has in common with it. */
+      /** An id that a repetition of the same message shares. */
       identity: string;
     }
   | { kind: "ping"; battery: number | null }
@@ -153,7 +153,7 @@ const health = z.object({
   checks: z.record(z.string(), z.object({ observedValue: z.unknown() })).catch({}),
 });
 
-/** The body of a phone's callback; null: it is not one. */
+/** The body of a phone's callback; null if it is not valid. */
 export function readEvent(body: unknown): PhoneEvent | null {
   const read = envelope.safeParse(body);
   if (!read.success) return null;
@@ -180,12 +180,12 @@ export function readEvent(body: unknown): PhoneEvent | null {
   return { kind: "other" };
 }
 
-/** The version in the app's `User-Agent`; null: it is not the app's, such as that of its stream of events. */
+/** The version in the app's `User-Agent`; null if the header is not the app's, as on its event stream. */
 export function appVersion(userAgent: string | undefined): string | null {
   return /^me\.capcom\.smsgateway\/([0-9A-Za-z.+-]{1,30})$/.exec(userAgent ?? "")?.[1] ?? null;
 }
 
-/** Whether a version is this one or a later one; false for one that cannot be read. */
+/** Whether a version is at least this one; false for one that cannot be read. */
 export function isAtLeast(version: string, minimum: readonly [number, number, number]): boolean {
   const found = /^(\d{1,5})\.(\d{1,5})(?:\.(\d{1,5}))?/.exec(version);
   if (!found) return false;
@@ -197,7 +197,10 @@ export function isAtLeast(version: string, minimum: readonly [number, number, nu
   return true;
 }
 
-/** Whether a version may report a received message twice, with other ids and times: it reads its inbox beside Android's news. */
+/**
+ * Whether a version may report a received message twice, with different ids and times: it reads its inbox in addition to Android's
+ * notifications.
+ */
 export const reportsTwice = (version: string | null): boolean =>
   version !== null && isAtLeast(version, [1, 66, 0]) && !isAtLeast(version, [1, 67, 0]);
 
@@ -205,14 +208,14 @@ export const reportsTwice = (version: string | null): boolean =>
 export function settingsOf(phone: { signingKey: string; pingS: number | null; needsInternet: boolean }) {
   return {
     gateway: { notification_channel: "SSE_ONLY" },
-    // The pace is ours, and a phone that forgets a message would send it again if it is listed once more.
+    // We control the pace, and a phone that forgets a message would send it again if it is listed once more.
     messages: { processing_order: "FIFO", limit_period: "Disabled", log_lifetime_days: null },
     webhooks: { signing_key: phone.signingKey, internet_required: phone.needsInternet },
     ping: { interval_seconds: phone.pingS },
   };
 }
 
-/** `GET /webhooks`. An event that a version does not know stops all of them, so only those are named that all know. */
+/** `GET /webhooks`. An event that a version does not know stops all of them, so only events that all versions know are listed. */
 export function webhooksOf(phone: { id: string; url: string; pings: boolean }) {
   const tail = phone.id.slice(-12);
   const hooks = [{ id: `wh-sms-received-${tail}`, url: phone.url, event: "sms:received" }];

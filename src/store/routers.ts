@@ -1,4 +1,4 @@
-// The routers, by the kind of gateway, and how a transaction that stores messages asks them.
+// The routers, by the kind of gateway, and how a transaction that stores messages calls them.
 
 import type { Router } from "#store/messages/router.ts";
 import type { SendInput } from "#store/messages/send.ts";

@@ -26,7 +26,7 @@ import { type PreparedSend, type ReadySend, sliceSize } from "./prepare.ts";
 /** The result of a send. All but `accepted` stored nothing; after `commit_unknown` it is not known. */
 export type AcceptResult =
   | { kind: "accepted"; requestId: string; ids: string[]; statuses: ("queued" | "scheduled")[] }
-  /** The result of the request that was accepted under this key before; `numbers` (of emails: addresses) as its caller wrote them. */
+  /** The result of the request that was accepted under this key before; `numbers` (for emails: addresses) as its caller wrote them. */
   | {
       kind: "replayed";
       requestId: string;
@@ -56,15 +56,15 @@ interface IdempotencyRequest {
   key: string;
 }
 
-/** A send that is to be accepted. */
+/** A send to be accepted. */
 export interface SendRequest<Draft extends SharedDraft = SharedDraft> {
   account: Account;
   requestId: string;
   channel: Channel;
   send: Send<Draft>;
-  /** The files of the request; null: its channel takes none. */
+  /** The files of the request; null if its channel accepts none. */
   upload: AttachmentUpload | null;
-  /** Null: the caller gave no key, so every request is a new one. */
+  /** Null if the caller gave no key, so every request is a new one. */
   idempotency: IdempotencyRequest | null;
 }
 
@@ -72,7 +72,7 @@ const retryAfterMs = 5_000;
 /** How long to find out whether a broken COMMIT succeeded. */
 const confirmTimeoutMs = 10_000;
 
-/** All issues of a send whose body has some: those, and the ones that its account adds. */
+/** All issues of a send whose body has some: those, and additional ones from the account. */
 export async function issuesOf(
   deps: Pick<AcceptDeps, "clock" | "newIds" | "metrics">,
   request: Pick<SendRequest, "account" | "channel" | "send">,
@@ -84,8 +84,8 @@ export async function issuesOf(
 }
 
 /**
- * Accepts a send: all of it, or nothing. With an idempotency key, the same request again gets the first one's result.
- * The files of an accepted send are committed.
+ * Accepts a send: all of it, or nothing. With an idempotency key, a repeated request gets the first one's result. The files of an accepted
+ * send are committed.
  */
 export async function acceptSend(deps: AcceptDeps, request: SendRequest): Promise<AcceptResult> {
   const { channel, upload, idempotency } = request;
@@ -128,7 +128,7 @@ async function prepareAndStore(
   return prepared.kind === "invalid" ? prepared : await store(deps, request, now, prepared, key);
 }
 
-/** Checks a send against its account and makes its rows. Stores nothing, and a send with issues is never ready. */
+/** Checks a send against its account and creates its rows. Stores nothing, and a send with issues is never ready. */
 export async function prepareSend(
   { clock, newIds }: Pick<AcceptDeps, "clock" | "newIds">,
   { account, channel, send }: Pick<SendRequest, "account" | "channel" | "send">,
@@ -175,7 +175,7 @@ async function replay(
   };
 }
 
-/** The SHA-256 of what contacts and files say, not of their bytes. */
+/** The SHA-256 of the meaning of contacts and files, not of their bytes. */
 async function fingerprintOf({ clock }: AcceptDeps, { channel, send, upload }: SendRequest): Promise<string> {
   const { fingerprint } = messageChannels[channel].sending;
   const { contacts } = send;
@@ -232,7 +232,7 @@ async function store(
     if (stored.kind === "insufficient_credit") {
       return { kind: "insufficient_credit", needed: cost, remaining: stored.remaining };
     }
-    // This process knew an old state of the account; by the next try it chooses another gateway.
+    // This process knew an old state of the account; in the next attempt it chooses another gateway.
     if (stored.kind === "gateway_gone" || stored.kind === "file_gone")
       return { kind: "unavailable", retryAfterMs };
     // Another process was faster with the same key.
@@ -259,7 +259,7 @@ function monthOf(now: number, timeZone: string): number {
   return from;
 }
 
-/** Whether a request whose COMMIT broke was stored; `unknown` when storage does not answer in time. */
+/** Whether a request whose COMMIT broke was stored; `unknown` if storage does not answer in time. */
 async function confirmStored(
   { database, clock }: AcceptDeps,
   input: SendInput,

@@ -9,7 +9,7 @@ import type { ContentKind } from "#contract/messages/content.ts";
 import { sentences } from "#contract/wording.ts";
 import { scheduleReader } from "#runtime/time-zones.ts";
 
-/** The gateway and the time of a contact's message; null: the contact has an issue about it. */
+/** The gateway and the time of a contact's message; null if the contact has an issue about it. */
 interface Route {
   gateway: AccountGateway | null;
   timing: Timing | null;
@@ -49,7 +49,7 @@ export function createRouter(
       issues.push({ path, message: sentences.dateFormat(path, "Y-m-d H:i:s") });
       return { gateway, timing: null };
     }
-    // A past time is due at once; its lateness counts from acceptance.
+    // A past time is due immediately; its lateness counts from acceptance.
     const dueAt = Math.max(now, scheduledFor);
     return { gateway, timing: { status: "scheduled", dueAt, scheduleAt, scheduledFor } };
   };

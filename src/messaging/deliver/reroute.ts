@@ -33,9 +33,9 @@ export const rerouteLane = { id: "reroute", kind: "reroute" } as const;
 type RerouteDeps = Pick<Core, "clock" | "database" | "log">;
 type TurnDeps = RerouteDeps & Pick<Core, "crashPoint" | "newId" | "random" | "sealer">;
 
-/** Messages in one transaction. */
+/** Maximum number of messages in one transaction. */
 const batchSize = 1000;
-/** While a gateway is paused: how long a message that is accepted onto it, or falls due on it, waits to be moved, at most. */
+/** While a gateway is paused: how long a message that is accepted onto it, or becomes due on it, waits to be moved, at most. */
 const failoverIntervalMs = 1000;
 
 /** Starts rerouting in the process that owns its lane. `wake` the lane when a pause of another lane begins or ends. */
@@ -48,7 +48,8 @@ export function openReroute(
     clock,
     log,
     turn: async () => {
-      // First, since what a gateway of a route cannot send belongs to the others of the route; and again for what came to a route.
+      // First, since messages that a gateway of a route cannot send belong to the others of the route; and again for messages that were
+      // moved to a route.
       await distributeRoutes(deps);
       await moveFromInactive(deps);
       const isPaused = await moveFromPaused(deps);
@@ -63,12 +64,12 @@ export function openReroute(
   });
 }
 
-/** Moves what waits on switched-off gateways to the default gateway of its account and channel. */
+/** Moves waiting messages from switched-off gateways to the default gateway of their account and channel. */
 export async function moveFromInactive(deps: RerouteDeps): Promise<void> {
   const { database, clock } = deps;
   for (const gateway of await database.run(findWaitingOnInactive, null)) {
     const account = await database.run(findAccount, gateway.account_id);
-    // A test message does not move to a real gateway because the sandbox was switched off, nor the other way round.
+    // A test message does not move to a real gateway because the sandbox was switched off, nor a real one to the sandbox.
     const candidates = account && {
       ...accountFromRow(account),
       gateways: accountFromRow(account).gateways.filter(({ test }) => test === (gateway.test === 1)),
@@ -87,7 +88,7 @@ export async function moveFromInactive(deps: RerouteDeps): Promise<void> {
   }
 }
 
-/** Moves what waits on paused gateways of accounts with channel failover. Returns whether there is such a gateway. */
+/** Moves waiting messages from paused gateways of accounts with channel failover. Returns whether there is such a gateway. */
 export async function moveFromPaused(deps: RerouteDeps): Promise<boolean> {
   const { database, clock } = deps;
   const gateways = await database.run(readFailoverGateways, clock.now());
@@ -115,8 +116,8 @@ interface FailoverTarget {
 }
 
 /**
- * Which of the gateways, given in the order of preference, gets which messages: each kind of content goes to the first
- * open one that can send it. None goes to a paused one; one whose pause is over gets a probe of what no open one can send.
+ * Assigns messages to the gateways, which are in the order of preference: each kind of content is sent to the first open one that can send
+ * it. A paused one gets none; one whose pause is over gets a probe from the messages that no open one can send.
  */
 function failoverTargets(gateways: readonly FailoverGateway[]): FailoverTarget[] {
   const open = gateways.filter(({ state }) => state === "open");

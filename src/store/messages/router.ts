@@ -3,14 +3,14 @@
 
 import type { Tx } from "#store/database.ts";
 
-/** A gateway that is a route, with what its router chooses by. It crosses to the thread of SQLite, so it is data alone. */
+/** A gateway that is a route, with the data for its router's choice. It is passed to the SQLite thread, so it is only data. */
 export interface Route {
   id: string;
   /** The gateway's kind, which names the router in `store/routers.ts`. */
   kind: string;
 }
 
-/** What routes of one kind have in common. */
+/** The interface of routes of one kind. */
 export interface Router<R extends Route = Route> {
   /**
    * The id of a gateway for each recipient, or null if no gateway can send. The route's lane must be locked. `point` is a random place

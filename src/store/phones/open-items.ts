@@ -1,14 +1,14 @@
-// What a phone was handed and has not reported: its list, and how items leave it.
+// Items that a phone received and has not reported: its list, and how items leave it.
 
 import { sql } from "kysely";
 import type { Tx } from "#store/database.ts";
 import { lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { PhoneItemsTable } from "#store/schema/phones.ts";
 
-/** How long after `valid_until` the phone is still asked what became of an item, ms. */
+/** How long after `valid_until` the phone is still asked for the outcome of an item, ms. */
 export const graceMs = 3_600_000;
 
-/** The items on a phone's list, the first that were handed over first. */
+/** The items on a phone's list, in the order in which they were handed over. */
 export async function openItems(tx: Tx, phoneId: string): Promise<PhoneItemsTable[]> {
   return await tx.db
     .selectFrom(tx.indexed("phone_items", "phone_items_open"))
@@ -29,7 +29,7 @@ export async function closeItems(tx: Tx, ids: readonly string[]): Promise<void> 
   );
 }
 
-/** Takes items off their phone's list that may have been sent: their messages are `unknown`. */
+/** Takes items that may have been sent off their phone's list: their messages become `unknown`. */
 export async function endAsUnknown(
   tx: Tx,
   items: readonly PhoneItemsTable[],
@@ -44,8 +44,8 @@ export async function endAsUnknown(
 }
 
 /**
- * Ends the wait for the items whose time is over, whose messages are `unknown` then. A report that comes later still settles them.
- * Returns the other items.
+ * Ends the wait for the items that have expired, whose messages become `unknown`. A later report still settles them. Returns the other
+ * items.
  */
 export async function giveUpUnreported(
   tx: Tx,

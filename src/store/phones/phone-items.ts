@@ -1,6 +1,6 @@
-// What a phone fetches. No process owns the lane of a phone's gateway: whichever serves the phone's request hands over due
-// messages in one transaction, under the rows of the phone and of its lanes. What was handed over is listed, to that phone and
-// to no other, until the phone reports what became of it: the phone knows each message by its id and sends none twice.
+// The items that a phone fetches. No process owns the lane of a phone's gateway: the process that serves the phone's request hands over due
+// messages in one transaction, under the rows of the phone and of its lanes. Handed-over items are listed only to that phone until it
+// reports their outcome: the phone knows each message by its id and sends none twice.
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -16,19 +16,19 @@ import { halvingsAt, readSlowdown, slowedGap } from "./slowdown.ts";
 /** A gateway that the phone serves, and how much of it may be handed over now. */
 export interface PhoneLine {
   gatewayId: string;
-  /** Most messages that the phone has and has not reported. */
+  /** Maximum number of messages that the phone has received and has not reported. */
   ahead: number;
   /** How long after its due time a message may still be sent, ms. */
   keepMs: number;
   /** How long after its due time a message may still be handed over, ms. */
   latenessMs: number;
-  /** Between two messages, ms, the jitter of this time included. */
+  /** Interval between two messages, ms, including this time's jitter. */
   gapMs: number;
-  /** Whether several may be handed over at once that the pace would have allowed since the last: the phone asks seldom. */
+  /** Whether several messages may be handed over together that the pace would have allowed since the last one: the phone polls rarely. */
   catchesUp: boolean;
   /** Whether the gateway is switched on and the hour allows sending. */
   isOpen: boolean;
-  /** The local day, and how many messages may go on it; null: no cap. */
+  /** The local day, and how many messages may be sent on it; null if there is no cap. */
   day: { name: string; limit: number } | null;
 }
 
@@ -43,14 +43,14 @@ interface PullInput {
   phoneId: string;
   tokenHash: string;
   lines: readonly PhoneLine[];
-  /** The order in which the priorities get their turn. */
+  /** The order in which the priorities are served. */
   priorities: readonly number[];
   at: number;
   eventId: string;
   newestFirst: boolean;
 }
 
-/** The app does not ask for a second page. */
+/** The app does not request a second page. */
 const maxListed = 100;
 
 /** Hands over what is due and allowed, and lists everything that the phone has not reported. Null if its token is no longer valid. */
@@ -96,7 +96,7 @@ async function lockLane(tx: Tx, id: string): Promise<LanesTable | undefined> {
     .executeTakeFirst();
 }
 
-/** What decides whether a lane may hand over a message. */
+/** The conditions under which a lane may hand over a message. */
 const laneColumns = [
   "id",
   "operator_paused_at",
@@ -108,7 +108,7 @@ const laneColumns = [
 ] as const;
 type LineLane = Pick<LanesTable, (typeof laneColumns)[number]>;
 
-/** How many messages a line may hand over now. After a pause one goes first, and shows whether the phone can send again. */
+/** How many messages a line may hand over now. After a pause only one is handed over, which shows whether the phone can send again. */
 export function maxHandover(lane: LineLane, line: PhoneLine, inHand: number, at: number): number {
   if (!line.isOpen || lane.operator_paused_at !== null || (lane.paused_until ?? 0) > at) return 0;
   const probes = lane.paused_since === null ? Number.POSITIVE_INFINITY : 1 - inHand;
@@ -123,7 +123,7 @@ function paced(nextAt: number | null, { gapMs, catchesUp }: PhoneLine, at: numbe
   return catchesUp ? 1 + Math.floor((at - (nextAt ?? 0)) / gapMs) : 1;
 }
 
-/** Marks up to `max` due messages `sending` and notes that the phone has them; returns how many. */
+/** Marks up to `max` due messages `sending` and records that the phone has them; returns how many. */
 async function handOver(
   tx: Tx,
   { phoneId, priorities, at }: PullInput,
@@ -170,7 +170,7 @@ async function handOver(
       conflict.column("message_id").doUpdateSet((eb) => ({
         gateway_id: eb.ref("excluded.gateway_id"),
         phone_id: eb.ref("excluded.phone_id"),
-        // The phone takes a failure as final for an id, so a repetition has another one.
+        // The phone treats a failure as final for an id, so a retry has a new id.
         transmission: eb("phone_items.transmission", "+", 1),
         handed_at: eb.ref("excluded.handed_at"),
         valid_until: eb.ref("excluded.valid_until"),
@@ -189,7 +189,7 @@ async function handOver(
   return rows.length;
 }
 
-/** The phone's list. What the message's own state has overtaken is not listed any more. */
+/** The phone's list. Items whose message has since changed its state are no longer listed. */
 async function listed(tx: Tx, { phoneId, newestFirst }: PullInput): Promise<ListedItem[]> {
   const items = await openItems(tx, phoneId);
   if (items.length === 0) return [];
@@ -215,11 +215,11 @@ async function listed(tx: Tx, { phoneId, newestFirst }: PullInput): Promise<List
   return list.slice(0, maxListed);
 }
 
-/** What decides when a line may next hand over a message. */
+/** The conditions that determine when a line may next hand over a message. */
 export interface LineState {
   lane: LineLane;
   inHand: number;
-  /** When the first of the waiting messages is due, epoch ms; null: none waits. */
+  /** When the first of the waiting messages is due, epoch ms; null if none waits. */
   dueAt: number | null;
 }
 
@@ -240,7 +240,7 @@ export const readLines = readOperation(
         .executeTakeFirst();
       if (!lane) continue;
       const inHand = open.filter(({ gateway_id }) => gateway_id === gatewayId).length;
-      // The first of all that wait: none was due before time began.
+      // The first of all waiting ones: none was due before time 0.
       const dueAt = await selectNextDue(tx, "messages", {
         laneId: gatewayId,
         priorities: input.priorities,
@@ -252,10 +252,10 @@ export const readLines = readOperation(
   },
 );
 
-/** Items in one look for phones that have some. */
+/** Number of items read in one search for phones. */
 const lookedAt = 500;
 
-/** Phones that have items whose time is over at `at`, epoch ms; at most those of the 500 oldest items. */
+/** Phones with items that have expired at `at`, epoch ms; only those of the 500 oldest items. */
 export const findUnreported = readOperation("findUnreported", async (tx, at: number): Promise<string[]> => {
   const rows = await tx.db
     .selectFrom(tx.indexed("phone_items", "phone_items_over"))
@@ -268,7 +268,7 @@ export const findUnreported = readOperation("findUnreported", async (tx, at: num
   return [...new Set(rows.map(({ phone_id }) => phone_id))];
 });
 
-/** Ends the wait for a phone's items whose time is over, whether or not the phone asks; returns how many there were. */
+/** Ends the wait for a phone's expired items, whether or not the phone polls; returns how many there were. */
 export const endUnreported = writeOperation(
   "endUnreported",
   async (tx, { phoneId, at }: { phoneId: string; at: number }): Promise<number> => {

@@ -1,5 +1,5 @@
-// What a phone reports about what it was handed: each report says how one item is, in full. Reports come at once, twice and in
-// any order, so an item only moves forward, and a failure is final for the id under which the phone knows the item.
+// A phone's reports about the items that it received: each report states the full state of one item. Reports arrive concurrently,
+// repeatedly and in any order, so an item only moves forward, and a failure is final for the id under which the phone knows the item.
 
 import { sql } from "kysely";
 import { writeOperation } from "#store/database.ts";
@@ -10,10 +10,10 @@ import type { PhoneItemsTable } from "#store/schema/phones.ts";
 import { lockLinkedPhone } from "./phones.ts";
 import { slowDown, slowedGap } from "./slowdown.ts";
 
-/** The states of an item in the app's words, in their order; the last two are failures. */
+/** The states of an item in the app's terms, in their order; the last two are failures. */
 export const phoneStates = ["Pending", "Processed", "Sent", "Delivered", "Failed", "Cancelled"] as const;
 
-/** How far an item is on the phone; failures count as nothing, as no report does. */
+/** The progress of an item on the phone; failures count as no progress, like no report. */
 const rankOf = (state: string): number => ["Pending", "Processed", "Sent", "Delivered"].indexOf(state);
 
 /**
@@ -39,10 +39,10 @@ export interface PhoneFailure {
 export interface PhoneReport {
   messageId: string;
   transmission: number;
-  /** The number that the report is about; null: it does not say. */
+  /** The number that the report is about; null if it states none. */
   recipient: string | null;
   state: (typeof phoneStates)[number];
-  /** Set where the state is `Failed`. */
+  /** Set if the state is `Failed`. */
   failure: PhoneFailure | null;
 }
 
@@ -51,24 +51,24 @@ interface PhoneReportInput {
   tokenHash: string;
   reports: readonly PhoneReport[];
   at: number;
-  /** The time that setting the system's clock does not move, epoch ms: for how long a message is tried. */
+  /** A time that is unaffected by setting the system's clock, epoch ms: used for how long a message is tried. */
   steadyAt: number;
   eventId: string;
-  /** How long a message waits after its first, second, … failure, ms; the last one for all later ones. */
+  /** How long a message waits after its first, second, … failure, ms; the last value applies to all later ones. */
   delaysMs: readonly number[];
   /** How long a message is tried, ms. */
   retryForMs: number;
-  /** The time between two messages of each of the phone's gateways, ms, as its pace says. */
+  /** The interval between two messages of each of the phone's gateways, ms, according to its pace. */
   gapsMs: Readonly<Record<string, number>>;
 }
 
-/** How often a message is tried again after failures without a better reason. */
+/** How often a message is retried after failures without a specific reason. */
 const maxVagueFailures = 2;
 const firstPauseMs = 5_000;
 const maxPauseMs = 300_000;
 
 /**
- * Applies a phone's reports. One about a message that this phone does not have changes nothing. False if the phone's token is no
+ * Applies a phone's reports. A report about a message that this phone does not have changes nothing. False if the phone's token is no
  * longer valid.
  */
 export const storePhoneReports = writeOperation(
@@ -107,7 +107,7 @@ export const storePhoneReports = writeOperation(
     const changes = new TransitionBatch();
     const faults = new Map<string, PhoneFailure>();
     const passed = new Set<string>();
-    /** When the last of the messages that were too many was handed over. */
+    /** When the last of the messages that exceeded the limit was handed over. */
     const limited = new Map<string, number>();
     for (const report of input.reports) {
       const item = items.get(report.messageId);
@@ -151,7 +151,7 @@ export const storePhoneReports = writeOperation(
       const fault = faults.get(lane.id);
       const event = { id: lane.id, fence: lane.fence, at, eventId: `${eventId}_${lane.id}` };
       if (fault) {
-        // Others that were in the phone's hands when the pause began fail as well, and do not make it longer.
+        // Other messages that the phone had when the pause began fail as well, and do not extend it.
         if ((lane.paused_until ?? 0) > at) continue;
         const forMs = Math.min(firstPauseMs * 2 ** Math.min(lane.pauses, 16), maxPauseMs);
         await storePause(tx, { ...event, until: at + forMs, reason: fault.reason, pauses: lane.pauses + 1 });
@@ -163,7 +163,7 @@ export const storePhoneReports = writeOperation(
   },
 );
 
-/** What a report is applied with. */
+/** The context in which a report is applied. */
 type Context = PhoneReportInput & {
   laneNow: number;
   parts: number;
@@ -171,7 +171,10 @@ type Context = PhoneReportInput & {
   phoneName: string;
 };
 
-/** `passed`: the phone sent it. `at_fault`: the phone, not the message, is why it was not sent. `limited`: it was one too many. */
+/**
+ * `passed`: the phone sent it. `at_fault`: the phone, not the message, is the reason why it was not sent. `limited`: it exceeded the
+ * phone's limit.
+ */
 type Effect = "passed" | "at_fault" | "limited" | "noted";
 
 function apply(
@@ -199,7 +202,7 @@ function apply(
       return "noted";
     case "Sent":
     case "Delivered": {
-      // A proof that it was sent counts whichever transmission it is about.
+      // Proof that it was sent counts, independent of the transmission.
       const details = { at, detail: `Sent by ${phoneName} as ${reference}.`, reference };
       changes.apply(row, { by: "system", step: "accepted" }, details);
       applyReceipt(changes, row, { step: "sent", details });
@@ -229,7 +232,7 @@ function applyFailure(
   const wasSent = rankOf(item.state) >= rankOf("Sent") || row.sent_at !== null;
   item.open = 0;
   if (wasSent) {
-    // The network took it, or a part of it, and says now that it did not arrive.
+    // The network accepted it, or a part of it, and now reports that it did not arrive.
     if (state === "Cancelled" || item.state === "Delivered") return "noted";
     const message = failure?.reason ?? "";
     const code = input.parts > 1 ? "partial" : (failure?.code ?? "undelivered");
@@ -243,13 +246,13 @@ function applyFailure(
   const again = (more: { dueAt: number; uncounted?: boolean; firstDeferredAt?: number }) =>
     changes.apply(row, { by: "system", step: "deferred" }, { ...details, ...more });
   if (state === "Cancelled" || failure === null || failure.kind === "expired") {
-    // Certainly not sent, and it is over: back to the queue and out of it.
+    // Certainly not sent, and expired: back to the queue and out of it.
     if (again({ dueAt: at }))
       changes.apply(row, { by: "system", step: state === "Cancelled" ? "cancelled" : "expired" }, details);
     return "noted";
   }
   if (failure.kind === "delivery") {
-    // A result of the delivery proves that it was sent.
+    // A delivery result proves that it was sent.
     applyReceipt(changes, row, { step: "undelivered", details });
     return "passed";
   }
@@ -267,7 +270,7 @@ function applyFailure(
   }
   const firstDeferredAt = row.first_deferred_at ?? laneNow;
   if (failure.kind === "limited") {
-    // None of its tries: it waits for its turn at the slower pace, for as long as messages are tried.
+    // Does not count as a try: it waits for its turn at the slower pace, for as long as messages are tried.
     if (laneNow - firstDeferredAt < input.retryForMs) again({ dueAt: at, uncounted: true, firstDeferredAt });
     else changes.apply(row, { by: "system", step: "rejected" }, details);
     return "limited";
@@ -286,7 +289,7 @@ function applyFailure(
   return "noted";
 }
 
-/** The id under which a phone knows a message. A repetition has another one, because the phone takes a failure as final. */
+/** The id under which a phone knows a message. A retry has a new id, because the phone treats a failure as final. */
 export function itemIdOf(messageId: string, transmission: number): string {
   return transmission === 1 ? messageId : `${messageId}.${transmission}`;
 }

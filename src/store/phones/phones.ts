@@ -1,5 +1,5 @@
-// Phones that fetch their messages: linking one to its gateway, what it says of itself, and the end of the link. Every
-// change locks the phone's row first and lanes after it, so that requests of one phone follow each other.
+// Phones that fetch their messages: linking one to its gateway, what it reports about itself, and the end of the link. Every change locks
+// the phone's row first and the lanes after it, so that requests of one phone are serialized.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { recordGatewayEvent } from "#store/gateways/events.ts";
@@ -10,7 +10,7 @@ import type { GatewaysTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { endAsUnknown, openItems } from "./open-items.ts";
 
-/** What the sealed pairing of a phone is bound to. */
+/** The context to which the sealed pairing of a phone is bound. */
 export const phonePairingContext = (phoneId: string) => `phones ${phoneId} pairing`;
 
 const secrets = {
@@ -31,20 +31,20 @@ async function phoneWith(tx: Tx, secret: PhoneSecret, hash: string): Promise<Pho
   return row ?? null;
 }
 
-/** The phone that shows this secret, by its digest. Null for an unknown secret. */
+/** The phone with this secret, by its digest. Null for an unknown secret. */
 export const findPhoneBy = readOperation(
   "findPhoneBy",
   async (tx, { secret, hash }: { secret: PhoneSecret; hash: string }): Promise<PhonesTable | null> =>
     await phoneWith(tx, secret, hash),
 );
 
-/** The phone of the gateway that owns the link; null: it was never linked, nor asked to be. */
+/** The phone of the gateway that owns the link; null if it was never linked and no link was requested. */
 export const readPhone = readOperation("readPhone", async (tx, id: string): Promise<PhonesTable | null> => {
   const row = await tx.db.selectFrom("phones").selectAll().where("gateway_id", "=", id).executeTakeFirst();
   return row ?? null;
 });
 
-/** The digests of the tokens that are valid now; a phone that has none is left out. */
+/** The digests of the currently valid tokens; a phone that has none is left out. */
 export const readPhoneTokens = readOperation(
   "readPhoneTokens",
   async (tx, ids: readonly string[]): Promise<Pick<PhonesTable, "gateway_id" | "token_hash">[]> => {
@@ -57,7 +57,7 @@ export const readPhoneTokens = readOperation(
   },
 );
 
-/** A gateway with what handing over its messages takes from its account. */
+/** A gateway with the account data that is needed to hand over its messages. */
 export type PulledGateway = GatewaysTable & { time_zone: string; lateness_ms: number };
 
 /** The account's gateways of this kind, oldest first. */
@@ -85,13 +85,13 @@ export async function lockPhone(tx: Tx, id: string): Promise<PhonesTable | undef
     .executeTakeFirst();
 }
 
-/** Locks a phone while its token is still this one; null: it was revoked or replaced meanwhile. */
+/** Locks a phone while its token is still this one; null if it was revoked or replaced in the meantime. */
 export async function lockLinkedPhone(tx: Tx, id: string, tokenHash: string): Promise<PhonesTable | null> {
   const phone = await lockPhone(tx, id);
   return phone?.token_hash === tokenHash ? phone : null;
 }
 
-/** Records how the link of a gateway is, at `at`. A change is the event `gateway.linked` or `gateway.unlinked`. */
+/** Records the state of a gateway's link, at `at`. A change is the event `gateway.linked` or `gateway.unlinked`. */
 async function recordLink(
   tx: Tx,
   gatewayId: string,
@@ -134,7 +134,7 @@ async function recordLink(
   await recordGatewayEvent(tx, { id: eventIdOf(eventId, suffix), type, gatewayId, at, reason });
 }
 
-/** Makes the secrets valid with which a phone can be linked, instead of those before. A linked phone stays linked. */
+/** Makes valid the secrets with which a phone can be linked, replacing the previous ones. A linked phone stays linked. */
 export const offerPairing = writeOperation(
   "offerPairing",
   async (
@@ -178,14 +178,14 @@ const neverLinked = {
 
 export type PhoneDescription = Pick<PhonesTable, "name" | "app_version" | "sims" | "uses_push">;
 
-/** What a phone was handed and did not report may have been sent, and there is no other proof once its link is over. */
+/** Items that a phone received and did not report may have been sent, and there is no other proof once its link has ended. */
 async function endItems(tx: Tx, phoneId: string, at: number, message: string): Promise<void> {
   await endAsUnknown(tx, await openItems(tx, phoneId), { at, code: "phone_gone", message });
 }
 
 /**
- * Links a phone that shows a code (once, in time) or an enrolment token (as often as it likes) to its gateway. The
- * token of the phone before ends, and what that one was handed and did not report is `unknown`. Null: the secret is not valid.
+ * Links a phone that presents a code (once, before it expires) or an enrolment token (any number of times) to its gateway. The token of the
+ * previous phone becomes invalid, and the items that it received and did not report become `unknown`. Null if the secret is not valid.
  */
 export const registerPhone = writeOperation(
   "registerPhone",
@@ -203,7 +203,7 @@ export const registerPhone = writeOperation(
     const { secret, hash, tokenHash, at, eventId } = input;
     const offered = await phoneWith(tx, secret, hash);
     const before = offered && (await lockPhone(tx, offered.gateway_id));
-    // Another phone may have used the code, or a new one may have been made, before the row was locked.
+    // Another phone may have used the code, or a new one may have been created, before the row was locked.
     if (!before || before[secrets[secret].column] !== hash) return null;
     if (secret === "code" && (before.pairing_expires_at ?? 0) <= at) return null;
     const gateway_id = before.gateway_id;
@@ -234,7 +234,7 @@ export const registerPhone = writeOperation(
   },
 );
 
-/** What a phone says of itself with a request. False: its token is not valid any more. */
+/** What a phone reports about itself with a request. False if its token is no longer valid. */
 export const describePhone = writeOperation(
   "describePhone",
   async (
@@ -259,8 +259,8 @@ export const describePhone = writeOperation(
 );
 
 /**
- * Ends the link of a phone: its token and what could link another one are no longer valid, and what it was handed and did
- * not report is `unknown`. False: there was no link, and nothing that could have made one.
+ * Ends the link of a phone: its token and secrets for linking another one are no longer valid, and the items that it received and did not
+ * report become `unknown`. False if there was no link and no such secret.
  */
 export const revokePhone = writeOperation(
   "revokePhone",
@@ -294,7 +294,7 @@ export const revokePhone = writeOperation(
   },
 );
 
-/** Pauses lanes until the phone is heard of again. */
+/** Pauses lanes until the phone is seen again. */
 async function pauseLanes(
   tx: Tx,
   input: { gatewayIds: readonly string[]; at: number; eventId: string },
@@ -306,14 +306,14 @@ async function pauseLanes(
       .select(["fence", "operator_paused_at"])
       .where("id", "=", id)
       .executeTakeFirst();
-    // One that is stopped keeps its reason.
+    // A stopped lane keeps its reason.
     if (!lane || lane.operator_paused_at !== null) continue;
     const pause = { id, fence: lane.fence, at: input.at, until: untilConnected, pauses: 0 };
     await storePause(tx, { ...pause, reason, eventId: `${input.eventId}_${id}` });
   }
 }
 
-/** Linked phones that were not heard of since `before` and still count as connected. */
+/** Linked phones that were not seen since `before` and still count as connected. */
 export const findSilentPhones = readOperation(
   "findSilentPhones",
   async (tx, before: number): Promise<Pick<PhonesTable, "gateway_id" | "account_id" | "seen_at">[]> =>
@@ -328,7 +328,7 @@ export const findSilentPhones = readOperation(
       .execute(),
 );
 
-/** Counts a phone as offline, unless it was heard of meanwhile, and pauses the gateways that it serves. */
+/** Counts a phone as offline, unless it was seen in the meantime, and pauses the gateways that it serves. */
 export const disconnectPhone = writeOperation(
   "disconnectPhone",
   async (
@@ -363,7 +363,7 @@ export async function reconnectPhone(tx: Tx, phone: PhonesTable, at: number, eve
   await recordLink(tx, id, { status: "connected", at, eventId: `${eventId}_${id}`, linkedAt });
 }
 
-/** Stops gateways whose SIM is another one now, until a person resumes them: their messages would come from another number. */
+/** Stops gateways whose SIM has changed until a person resumes them: their messages would come from another number. */
 export const stopForSim = writeOperation(
   "stopForSim",
   async (

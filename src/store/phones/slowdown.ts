@@ -1,28 +1,28 @@
-// A phone that says that it may not send so fast is given less: its pace is halved, and doubles again after each hour without such a
-// failure. It is stored, so that a process that starts anew does not run into the same limit.
+// Slows down a phone that reports that it may not send so fast: its pace is halved, and doubles again after each hour without such a
+// failure. This is stored, so that a restarted process does not run into the same limit.
 
 import type { Tx } from "#store/database.ts";
 import type { PhoneSlowdownsTable } from "#store/schema/phones.ts";
 
-/** How long the phone has to do well before its pace doubles. */
+/** How long the phone must send without such a failure before its pace doubles. */
 const hourMs = 3_600_000;
-/** Of one message in 6 s the last is one in 6 min: fewer than any limit that is known. */
+/** From one message in 6 s, the slowest is one in 6 min: fewer than any known limit. */
 const maxHalvings = 6;
-/** A gateway without a pace of its own is slowed down from one message a second. */
+/** A gateway without its own pace is slowed down from one message per second. */
 const minGapMs = 1_000;
 
 export type Slowdown = Pick<PhoneSlowdownsTable, "halvings" | "since">;
 
-/** How often the pace is halved at an instant, epoch ms; null: it never was. */
+/** How often the pace is halved at an instant, epoch ms; null if it never was. */
 export function halvingsAt(slowdown: Slowdown | null, at: number): number {
   if (slowdown === null) return 0;
   return Math.max(0, slowdown.halvings - Math.max(0, Math.floor((at - slowdown.since) / hourMs)));
 }
 
-/** When the pace is its own again, epoch ms. */
+/** When the full pace is restored, epoch ms. */
 export const slowUntil = ({ halvings, since }: Slowdown): number => since + halvings * hourMs;
 
-/** The time between two messages, ms, with the pace halved so often. */
+/** The interval between two messages, ms, with the pace halved this many times. */
 export const slowedGap = (gapMs: number, halvings: number): number =>
   halvings === 0 ? gapMs : Math.max(gapMs, minGapMs) * 2 ** halvings;
 
@@ -36,8 +36,8 @@ export async function readSlowdown(tx: Tx, gatewayId: string): Promise<Slowdown 
 }
 
 /**
- * Halves the pace of a gateway once more. What the phone had in hand when it was last halved fails for the same reason, and does not
- * count: `handedAt` is when the message was handed over. The gateway's lane must be locked. Returns how often it is halved now.
+ * Halves the pace of a gateway once more. Messages that the phone already had at the last halving fail for the same reason and do not
+ * count: `handedAt` is when the message was handed over. The gateway's lane must be locked. Returns how often it is now halved.
  */
 export async function slowDown(
   tx: Tx,

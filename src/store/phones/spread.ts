@@ -1,6 +1,6 @@
-// A spread is a gateway whose messages several phones send. The choice of a phone is the message's gateway, written by the
-// transaction that accepts the message, so that at any moment one lane has it. It changes only while the message waits, by the lock of its
-// row, and never once a phone was handed the message. Without a phone that can send, messages wait on the spread's own lane.
+// A spread is a gateway whose messages several phones send. The chosen phone is stored as the message's gateway, by the transaction that
+// accepts the message, so that exactly one lane has it at any moment. It changes only while the message waits, under the lock of its row,
+// and never after the message was handed to a phone. If no phone can send, messages wait on the spread's own lane.
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -22,20 +22,20 @@ export interface Spread extends Route {
   members: readonly SpreadMember[];
   /** Other gateways of phones of the account, which may still have messages of this spread. */
   others: readonly { gatewayId: string; identifier: string }[];
-  /** Phones that were not heard of since are late, and offline; epoch ms. */
+  /** Phones that were not seen since these times are late, and offline; epoch ms. */
   lateBefore: number;
   offlineBefore: number;
 }
 
-/** A recipient keeps a phone for so long after the last message. */
+/** A recipient keeps a phone for this long after the last message. */
 export const choiceTtlMs = 30 * 86_400_000;
-/** The share of a phone that is late or that has just failed. */
+/** The weight factor of a phone that is late or that has just failed. */
 const doubtfulShare = 0.25;
-/** What waits for a phone counts up to this. */
+/** Waiting messages of a phone are counted up to this number. */
 const maxCounted = 1_000;
 /** The golden ratio: its multiples are spread evenly between 0 and 1, however many there are. */
 const stepOfPoints = 0.618_033_988_749_895;
-/** A phone without a cap weighs as much as one with this many messages a day. */
+/** A phone without a cap has the weight of one with this many messages a day. */
 const uncappedDay = 1_000_000;
 
 /** Accounts that have a spread which is switched on. */
@@ -56,18 +56,18 @@ export const readSpreadAccounts = readOperation(
 
 interface Candidate {
   id: string;
-  /** What weighs it down, from 0 to 1: late, just failed, outside its hours. */
+  /** The factor, from 0 to 1, that reduces its weight: late, just failed, outside its hours. */
   share: number;
-  /** What is left of its day, and the whole of it. */
+  /** The rest of its daily cap, and the whole cap. */
   left: number;
   limit: number;
 }
 
-/** The members that can send, with the weights by which those without a recipient's habit are chosen. */
+/** The members that can send, with the weights for recipients without a phone. */
 async function candidatesOf(tx: Tx, spread: Spread, at: number): Promise<Candidate[]> {
   const ids = spread.members.map(({ gatewayId }) => gatewayId);
   if (ids.length === 0) return [];
-  // None of them is deleted before what it is chosen for is its own.
+  // None of them is deleted before the chosen messages are stored with it.
   const held = await holdGateways(tx, ids);
   if (held.size === 0) return [];
   const lanes = await tx.db
@@ -93,7 +93,7 @@ async function candidatesOf(tx: Tx, spread: Spread, at: number): Promise<Candida
     const isDoubtful = lane.paused_since !== null || seenAt < spread.lateBefore;
     return [{ member, lane, share: isDoubtful ? doubtfulShare : 1 }];
   });
-  // Outside its hours a phone is chosen when all are.
+  // A phone outside its hours is chosen only if all are.
   const open = able.filter(({ member }) => member.isOpen);
   const candidates: Candidate[] = [];
   for (const { member, lane, share } of able) {
@@ -117,7 +117,10 @@ async function countWaiting(tx: Tx, gatewayId: string): Promise<number> {
   return Number(rows[0]?.waiting ?? 0);
 }
 
-/** The candidate at this place, in [0, 1), of all weights in a row. When the day of all is used up, what comes waits for the next one. */
+/**
+ * The candidate at this position, in [0, 1), of all weights in sequence. If the daily caps of all are used up, new messages wait for the
+ * next day.
+ */
 function candidateAt(candidates: readonly Candidate[], place: number): Candidate | undefined {
   const free = candidates.map(({ share, left }) => share * Math.max(0, left));
   const weights = free.some((weight) => weight > 0)
@@ -134,8 +137,8 @@ function candidateAt(candidates: readonly Candidate[], place: number): Candidate
 const keyOf = (spreadId: string, recipient: string) => `${spreadId} ${recipient}`;
 
 /**
- * Chooses a phone's gateway for each recipient, and notes it: the one that the recipient has, while that one can send. Null: no member
- * can send. `point`: where in [0, 1) the choices begin. The spread's lane must be locked.
+ * Chooses a phone's gateway for each recipient and records it: the recipient's existing one, if that can send. Null if no member can send.
+ * `point`: where in [0, 1) the choices begin. The spread's lane must be locked.
  */
 async function choose(
   tx: Tx,
@@ -206,8 +209,8 @@ export const spreadRouter: Router<Spread> = {
 const noneCanSend = "None of its phones can send.";
 
 /**
- * Gives members what is due on the spread's lane, and what is due on gateways that cannot send it and was never handed to their
- * phone. The spread is paused while no member can send. At most `limit` messages from each gateway. Returns how many each member got.
+ * Assigns to members what is due on the spread's lane, and what is due on gateways that cannot send it and was never handed to their phone.
+ * The spread is paused while no member can send. At most `limit` messages from each gateway. Returns how many each member got.
  */
 export const distributeSpread = writeOperation(
   "distributeSpread",
@@ -236,7 +239,7 @@ export const distributeSpread = writeOperation(
     if (able.size === 0) return [];
     const counts = new Map<string, number>();
     const give = async (from: { gatewayId: string; identifier: string }, why: string) => {
-      // All that is on its own lane; elsewhere what came through it.
+      // Everything on its own lane; elsewhere only what came through the spread.
       const own = from.gatewayId === spread.id;
       const rows = await lockDue(
         tx,
@@ -255,7 +258,7 @@ export const distributeSpread = writeOperation(
         counts.set(to, (counts.get(to) ?? 0) + group.length);
       }
     };
-    // Stopped by hand: what waits on it stays. What its phones have is theirs.
+    // Stopped by hand: messages waiting on it stay. Messages that its phones have remain with them.
     if (lane.operator_paused_at === null)
       await give({ gatewayId: spread.id, identifier: spread.identifier }, `Given by ${spread.identifier}`);
     for (const from of [...spread.members, ...spread.others])
@@ -278,7 +281,7 @@ export const deleteSpreadChoices = writeOperation(
       .orderBy("chosen_at")
       .limit(limit)
       .execute();
-    // Looked at again: a message may have come meanwhile.
+    // Checked again: a message may have arrived in the meantime.
     for (const { key } of old)
       await tx.db
         .deleteFrom("spread_choices")
