@@ -1,4 +1,4 @@
-// GET /api/manage/v1/find: what a pasted text names, in every account that the asker may see.
+// GET /api/manage/v1/find: finds the records whose ids are in a pasted text, in every account that the caller may see.
 
 import { findQuery, findReply, type recordKinds } from "#contract/manage/find.ts";
 import type { ScopeArea } from "#contract/manage/keys/token-scopes.ts";
@@ -23,10 +23,10 @@ const areas: Readonly<Record<(typeof recordKinds)[number], ScopeArea>> = {
   domain: "domains",
 };
 
-/** Ids that one text may bring. */
+/** Maximum number of ids in one text. */
 const atMost = 20;
 
-/** The ids in a text, each once. The id of a message's event has the message's in it. */
+/** The ids in a text, each once. The id of a message's event contains the message's id. */
 export function idsIn(text: string): string[] {
   const ids = new Set<string>();
   for (const [, prefix = "", rest = ""] of text.matchAll(

@@ -25,7 +25,7 @@ interface Text {
   description?: string;
 }
 
-/** A resource that was stored. `id`: as paths name it. `issued`: what the reply to its creation shows beside it. */
+/** A resource that was stored. `id`: the one used in paths. `issued`: additional fields of the reply to its creation. */
 type Saved<Issued> = { kind: "saved"; id: string; issued?: Issued };
 
 interface Managed<
@@ -42,12 +42,12 @@ interface Managed<
   nouns: readonly [one: string, many: string];
   /** The path of the list. */
   path: `/api/manage/v1/accounts/{account}/${string}`;
-  /** The parameters of the list's path beside the account. */
+  /** The parameters of the list's path besides the account. */
   params?: Record<string, z.ZodType>;
-  /** The parameter that names one, and its schema. */
+  /** The parameter that identifies a resource, and its schema. */
   param: readonly [name: string, schema: z.ZodType];
   replies: { one: Reply<Data>; many: Page<Data>; created?: Reply<Data & Issued> };
-  /** What the message of a reply to a creation or a change says besides, or null. `body`: of the request. */
+  /** An additional sentence for the message of a reply to a creation or a change, or null. `body`: that of the request. */
   remark?(call: ManagedCall, data: Data, body: object): Promise<string | null>;
   list: Text & {
     query?: z.ZodObject & z.ZodType<Query>;
@@ -63,7 +63,7 @@ interface Managed<
     body: Update;
     run(call: ManagedCall, id: string, changes: z.output<Update>): Promise<Saved<unknown> | Refusal>;
   };
-  /** Its `run` gives false for an unknown id. */
+  /** Its `run` returns false for an unknown id. */
   delete?: Text & {
     /** Default: `delete` and the name, such as `deletePool`. */
     name?: string;
@@ -89,7 +89,7 @@ export function manageRoutes<
   const textOf = ({ summary, description }: Text) =>
     description === undefined ? { summary } : { summary, description };
 
-  /** `body`: of the request for a change. */
+  /** `body`: that of the request for a change. */
   async function shown(call: ManagedCall, id: string, text: string, body: object | null = null) {
     const data = orNotFound(await managed.get.run(call, id));
     const remark = body === null ? null : ((await managed.remark?.(call, data, body)) ?? null);

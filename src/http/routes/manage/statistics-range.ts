@@ -1,4 +1,4 @@
-// The range that a query of statistics asks for: its defaults, its limits, and where its first point begins.
+// The range of a statistics query: its defaults, its limits, and where its first point begins.
 
 import { validationFailed } from "#contract/problem.ts";
 import { ProblemError } from "#http/reply/problem-error.ts";
@@ -11,7 +11,7 @@ const maxDays = { minute: 1, hour: 31, day: 366 } as const;
 
 type Step = keyof typeof maxDays;
 
-/** `from`: when the step begins that holds the beginning of the range; `end`: the range ends before it. Epoch ms. */
+/** `from`: the beginning of the step that contains the start of the range; `end`: the range ends before it. Epoch ms. */
 interface StatisticsRange {
   from: number;
   end: number;
@@ -20,8 +20,8 @@ interface StatisticsRange {
 const invalid = (message: string) => new ProblemError(validationFailed([{ path: ["after"], message }]));
 
 /**
- * The range of a query whose fields are valid each by itself. Throws a `ProblemError` for one that ends before it begins,
- * or is too long for its step.
+ * The range of a query whose fields are individually valid. Throws a `ProblemError` for one that ends before it begins, or is too long for
+ * its step.
  */
 export function rangeOf(
   { after, before, step }: { after?: string | undefined; before?: string | undefined; step: Step },

@@ -1,26 +1,26 @@
-// What a send most often meant that was refused, or had fields which were ignored. The sentences of `errors` are fixed by the
-// contract, so the hints of a refused one stand in `message`.
+// Hints about what a refused send, or one with ignored fields, probably meant. The sentences of `errors` are fixed by the contract, so the
+// hints for a refused send are in `message`.
 
 import type { Account } from "#accounts/account.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import { isObject } from "#contract/normalise.ts";
 import { adviceOn } from "#messaging/accept/phone.ts";
 
-/** The fields that a send endpoint knows, beside its contacts and in them. */
+/** The fields that a send endpoint knows, in the body and in its contacts. */
 export interface KnownFields {
   body: ReadonlySet<string>;
   contact: ReadonlySet<string>;
 }
 
-/** A 422 shows a client what is wrong by its first faults; a message that tells of more is not read. */
+/** The first faults of a 422 show a client what is wrong; a message that lists more is not read. */
 const maxHints = 3;
-/** An accepted send names every field that it had for nothing: what it does not name would be taken for understood. */
+/** The reply to an accepted send names every ignored field: one that it does not name would be assumed to be understood. */
 const maxIgnored = 64;
 const maxContactsRead = 20;
-/** What is no usual name of a field is not repeated: it may be a value in the wrong place. */
+/** Text that is not a typical field name is not repeated: it may be a value in the wrong place. */
 const fieldName = /^[A-Za-z_][\w-]{0,39}$/;
 
-/** What other services call the same. */
+/** Other services' names for the same field. */
 const meant: Readonly<Record<string, readonly string[]>> = {
   contact: ["contacts", "recipients", "messages", "to"],
   number: ["to", "phone", "phone_number", "recipient", "mobile", "msisdn", "destination"],
@@ -31,10 +31,10 @@ const meant: Readonly<Record<string, readonly string[]>> = {
   reply_to_email: ["reply_to", "replyTo"],
 };
 
-/** Fields without which a message goes out at another time, another way or to another person; named first. */
+/** Fields whose absence changes the time, the manner or the recipient of a message; named first. */
 const important: readonly string[] = ["schedule_at", "gateway_identifier", "number", "email", "message"];
 
-/** The known field that a name stands for: the same in other letters, another service's word, or a slip of the pen. */
+/** The known field that a name stands for: the same letters in another case or style, another service's name, or a typo. */
 function meantField(name: string, known: ReadonlySet<string>): string | null {
   const lower = name.toLowerCase();
   const fields = [...known];
@@ -61,7 +61,7 @@ function isSlip(name: string, field: string): boolean {
   );
 }
 
-/** A sentence for each unknown field, those that stand for an important one first. */
+/** A sentence for each unknown field; those that resemble an important one come first. */
 function unknownSentences(value: unknown, known: KnownFields): string[] {
   if (!isObject(value)) return [];
   const found = new Map<string, boolean>();
@@ -71,7 +71,7 @@ function unknownSentences(value: unknown, known: KnownFields): string[] {
     const asked = field === null ? "" : `; the field is called ${field}`;
     found.set(`${name} is no field of ${where}${asked}.`, field !== null && important.includes(field));
   };
-  // Beside a list of contacts, what belongs into each of them is out of place.
+  // Fields that belong into each contact are misplaced next to a list of contacts.
   for (const name of unknownNames(value, known.body))
     if (Array.isArray(contact) && known.contact.has(name))
       found.set(`${name} is no field of a send; it is one of each contact.`, important.includes(name));
@@ -86,7 +86,7 @@ function unknownSentences(value: unknown, known: KnownFields): string[] {
   ];
 }
 
-/** What an accepted send had and was ignored: a sentence for each field, 64 at most, and how many more. */
+/** A sentence for each field of an accepted send that was ignored, at most 64, and the number of further ones. */
 export function ignoredFields(value: unknown, known: KnownFields): string[] {
   const sentences = unknownSentences(value, known);
   const more = sentences.length - maxIgnored;

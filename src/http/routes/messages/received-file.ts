@@ -55,10 +55,10 @@ export const getReceivedFileRoute = endpoint({
   };
 });
 
-/** For programs that read no `filename*`. */
+/** For programs that do not read `filename*`. */
 const plainName = (name: string) => name.replace(/[^\w .()-]/g, "_").slice(0, 100);
 
-/** RFC 8187: what `encodeURIComponent` leaves and a header value may not have. */
+/** RFC 8187: characters that `encodeURIComponent` keeps but a header value may not contain. */
 const encoded = (name: string) =>
   encodeURIComponent(name.toWellFormed().slice(0, 240)).replace(
     /['()*]/g,

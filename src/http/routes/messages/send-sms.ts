@@ -1,4 +1,4 @@
-// Accepts SMS for one or many contacts, at once or for a later time.
+// Accepts SMS for one or many contacts, immediately or for a later time.
 
 import { smsSendRequest } from "#contract/messages/sms.ts";
 import { sendReply } from "#contract/replies.ts";

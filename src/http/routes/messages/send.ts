@@ -42,10 +42,10 @@ export async function inSlices<T>(slices: Generator<void, T, void>, clock: Clock
   }
 }
 
-/** Bounds the reply: ten names show a client what is wrong. */
+/** Limits the reply: ten names show a client what is wrong. */
 const maxFilesNamed = 10;
 
-/** Files in fields that take none: ignored, their sender would believe that they were sent. */
+/** Files in fields that accept none: if they were ignored, their sender would believe that they were sent. */
 export function fileIssues(files: readonly string[]): Issue[] {
   return files.slice(0, maxFilesNamed).map((name) => {
     const path = [name.replace(/\[\]$/, "").replace(/\]?\[/g, ".").replace(/\]$/, "")];
@@ -65,12 +65,12 @@ export async function readAttachments(
   return [...issues, ...upload.issues()];
 }
 
-/** What an endpoint that sends says about itself. */
+/** The description of an endpoint that sends. */
 interface SendHead {
   channel: Channel;
   /** Default: `/api/{channel}/send`. */
   path?: `/api/${Channel}/send-${string}`;
-  /** Reads its contacts; default: as the channel does. */
+  /** Reads its contacts; default: the channel's reader. */
   readSlices?: SendingChannel["readSlices"];
   name: string;
   tag: string;
@@ -121,13 +121,13 @@ export function sendEndpoint({
   });
 }
 
-/** The fields of a send's body and of its contacts. The key may stand beside them. */
+/** The fields of a send's body and of its contacts. The key may be among them. */
 function fieldsOf({ shape }: z.ZodObject): KnownFields {
   const { element } = shape.contact as z.ZodArray<z.ZodObject>;
   return { body: new Set([...Object.keys(shape), "api_key"]), contact: new Set(Object.keys(element.shape)) };
 }
 
-/** A 422 whose message says what was most likely meant; another problem as it is. */
+/** A 422 whose message says what was probably meant; any other problem unchanged. */
 function withHints(refused: Problem, value: unknown, of: Parameters<typeof sendHints>[2]): Problem {
   const { errors } = refused.body as { errors?: Record<string, string[]> };
   if (refused.status !== 422 || errors === undefined || "code" in refused.body) return refused;
@@ -141,7 +141,7 @@ interface ReadSend<Field extends string> extends Pick<AccountCall, "account" | "
   channel: Channel;
   contacts: SendRequest["send"]["contacts"];
   issues: Issue[];
-  /** Of the endpoint: an Idempotency-Key counts for it alone. */
+  /** The endpoint: an Idempotency-Key is valid only for it. */
   path: string;
   /** What the reply calls the recipient, and its message. */
   field: Field;
@@ -153,7 +153,7 @@ type SentContact<Field extends string> = Record<Field, string> & {
   id: string;
 };
 
-/** Has a send accepted, if it has no issues, and makes the reply. */
+/** Accepts a send if it has no issues, and creates the reply. */
 export async function accepted<Field extends string>(
   { core, request, requestId }: Pick<AccountCall, "core" | "request" | "requestId">,
   { account, channel, contacts, issues, upload, path, field, queued }: ReadSend<Field>,

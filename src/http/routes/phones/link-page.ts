@@ -1,5 +1,5 @@
-// GET /link/{page}: the page that a QR code opens on a phone: what to install, what to type in, and in which order. It holds the
-// phone's token and its code, so it works for a few minutes, is stored nowhere, and loads nothing from elsewhere.
+// GET /link/{page}: the page that a QR code opens on a phone: what to install, what to type in, and in which order. It contains the phone's
+// token and its code, so it works for a few minutes, is stored nowhere, and loads no external resources.
 
 import { z } from "zod";
 import type { Call } from "#http/call.ts";
@@ -42,7 +42,7 @@ const escaped = (text: string) =>
 const value = (text: string) =>
   `<div class="value"><code>${escaped(text)}</code><button type="button">Copy</button></div>`;
 
-/** How to link a phone. `code` is null if it links by the token alone. */
+/** How to link a phone. `code` is null if it links only by the token. */
 function linkPage(link: { apiUrl: string; token: string; code: string | null; expiresAt: string }): string {
   const { apiUrl, token, code, expiresAt } = link;
   return page(
@@ -70,7 +70,7 @@ registered there before does not ask for a code: it registers here with the priv
   );
 }
 
-/** The policy of the page allows its own two blocks, and nothing else. */
+/** The policy of the page allows only its own two blocks. */
 function answer<const Status extends number>(status: Status, body: string) {
   const headers = { "Content-Security-Policy": policy, "Referrer-Policy": "no-referrer" };
   return { status, body, type: "text/html; charset=utf-8", headers };

@@ -1,5 +1,5 @@
-// What the endpoints of phones share: the token of a request, the reading of its body, and plain answers. The app decodes
-// JSON alone, reads no error but its status, and repeats every request that is not answered by a 2xx.
+// Shared code of the phones' endpoints: the token of a request, the reading of its body, and plain answers. The app decodes only JSON,
+// reads nothing of an error but its status, and repeats every request that is not answered by a 2xx.
 
 import { type Problem, problem } from "#contract/problem.ts";
 import { readBytes } from "#http/body/bytes.ts";
@@ -10,19 +10,19 @@ import type { LinkedPhone } from "#phones/phones.ts";
 import { exceededBound } from "#runtime/json-bounds.ts";
 import { clientNetwork } from "#runtime/net/client-network.ts";
 
-/** What the app's own server has in front of its paths, so that the app's documentation fits ours. */
+/** The path prefix of the app's own server, so that the app's documentation applies here. */
 export const phonePath = "/api/mobile/v1";
 
-/** The credential of a request by its scheme. Null when the request has none. */
+/** The credential of a request by its scheme. Null if the request has none. */
 export function credentialOf(call: Call, scheme: "Bearer" | "Code"): string | null {
   const pattern = scheme === "Bearer" ? /^bearer +(\S{1,300}) *$/i : /^code +(\S{1,300}) *$/i;
   return pattern.exec(call.request.headers.authorization ?? "")?.[1] ?? null;
 }
 
-/** The app registers anew by a 401 alone. */
+/** The app registers again only after a 401. */
 export const notAuthenticated = { status: 401, body: { message: "The token is not valid." } } as const;
 
-/** Tries a credential, no more often than a guesser may; null: it is not right. */
+/** Checks a credential, rate-limited against guessing; null if it is wrong. */
 export async function withThrottle<T>(
   call: Call,
   credential: string | null,
@@ -40,7 +40,7 @@ export async function withThrottle<T>(
   return found ?? notAuthenticated;
 }
 
-/** Answers for the phone whose token the request shows. */
+/** Answers for the phone whose token the request contains. */
 export async function asPhone<Answer>(
   call: Call,
   answer: (linked: LinkedPhone) => Promise<Answer>,
@@ -51,11 +51,11 @@ export async function asPhone<Answer>(
   return "tokenHash" in linked ? await answer(linked) : linked;
 }
 
-/** Far more than a report or a description is long, bytes. */
+/** Far larger than any report or description, bytes. */
 const maxBytes = 256 * 1024;
 const bounds = { maxDepth: 16, maxValues: 20_000 };
 
-/** The body as JSON, or the answer to a request without one; null: the client is gone. */
+/** The body as JSON, or the answer to a request without one; null if the client disconnected. */
 export async function readJson(call: Call): Promise<{ value: unknown } | Problem | null> {
   const { request, gate, share } = call;
   const read = await readBytes(request, { ...gate.bodyLimits, maxBytes }, share);

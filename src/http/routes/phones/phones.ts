@@ -1,4 +1,4 @@
-// What phones ask, below /api/mobile/v1, and the page that shows a person how to link one. The app alone uses these addresses, so the
+// The phones' endpoints, below /api/mobile/v1, and the page that shows a person how to link one. Only the app uses these addresses, so the
 // OpenAPI document leaves them out.
 
 import { z } from "zod";
@@ -15,7 +15,7 @@ const head = { tag: "Phones", family: "open", problems: [] } as const;
 const failed = z.object({ message: z.string() });
 const registered = z.object({ id: z.string(), token: z.string(), login: z.string() });
 
-/** By the code that a person typed in, or by the token that the app was set up with. */
+/** With the code that a person typed in, or with the token that the app was set up with. */
 async function register(call: Call) {
   const read = await readJson(call);
   if (read === null || isProblem(read)) return read;
@@ -23,7 +23,7 @@ async function register(call: Call) {
   if (device === null) return problem("malformed_body");
   const code = credentialOf(call, "Code");
   const secret = code === null ? "enrolment" : "code";
-  // Counted before the look-up: of guesses that come at once, none is looked up beyond the limit.
+  // Counted before the look-up: of concurrent guesses, none is looked up beyond the limit.
   const retryAfterMs = code === null ? 0 : call.gate.signInLimits.linkCode(call.caller.ip);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
   const linked = await withThrottle(call, code ?? credentialOf(call, "Bearer"), (text) =>
@@ -64,7 +64,7 @@ const report = (call: Call) =>
     return outcome === "revoked" ? notAuthenticated : ({ status: 204, body: "" } as const);
   });
 
-/** What the app's own server has for its accounts, which there are none of here. */
+/** The app's own server has accounts here, which do not exist in Trunkline. */
 const notOffered = async () =>
   ({ status: 501, body: { message: "This server has no accounts for phones." } }) as const;
 

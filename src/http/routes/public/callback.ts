@@ -25,7 +25,7 @@ function headersOf(request: IncomingMessage): Record<string, string> {
   return headers;
 }
 
-/** How many bytes of a callback are kept at most. Only one that may exceed the default costs a look at its gateway. */
+/** Maximum number of bytes of a callback that are kept. The gateway is looked up only for a callback that may exceed the default. */
 async function maxKeptBytes({ core, request, params }: Call): Promise<number> {
   const { "content-length": length, "transfer-encoding": chunked } = request.headers;
   if (chunked === undefined && Number(length ?? 0) <= defaultCallbackBytes) return defaultCallbackBytes;

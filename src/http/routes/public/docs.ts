@@ -1,4 +1,4 @@
-// GET /openapi.json, GET /docs and GET /setup: what is read rather than called.
+// GET /openapi.json, GET /docs and GET /setup: documents for people and tools.
 
 import { z } from "zod";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
@@ -10,13 +10,13 @@ let document: object | undefined;
 let documentBytes: Buffer<ArrayBuffer> | undefined;
 let page: { html: Buffer<ArrayBuffer>; contentSecurityPolicy: string } | undefined;
 
-/** Made when first asked for: it takes some 20 ms that a start can do without. */
+/** Created at the first request: it takes about 20 ms, which would slow down the start. */
 function theDocument(): object {
   document ??= openapiDocument();
   return document;
 }
 
-/** One buffer for all clients: 640 KB, of which a client that does not read would otherwise keep a copy of its own. */
+/** One buffer for all clients: 640 KB, of which each slow client would otherwise keep its own copy. */
 function theDocumentBytes(): Buffer<ArrayBuffer> {
   documentBytes ??= Buffer.from(JSON.stringify(theDocument()));
   return documentBytes;

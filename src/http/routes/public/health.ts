@@ -1,4 +1,4 @@
-// Liveness, which needs the process alone, and readiness, which checks what the process depends on.
+// Liveness, which depends only on the process, and readiness, which checks the dependencies of the process.
 
 import { liveReply, notReadyReply, readyReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";

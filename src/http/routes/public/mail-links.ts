@@ -12,7 +12,7 @@ const pixel = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 
 const pixelHeaders = {
   "Cache-Control": "no-store, no-cache, must-revalidate, max-age=0",
-  // Web mail may ask that images agree to be shown elsewhere.
+  // Web mail may require that images allow embedding on other sites.
   "Cross-Origin-Resource-Policy": "cross-origin",
 };
 
@@ -53,7 +53,7 @@ const open = endpoint({
   notFound: shown,
   replies: { 200: z.instanceof(Uint8Array) },
 })(async (call) => {
-  // A HEAD request shows no pixel, so it does not count as an opening.
+  // A HEAD request displays no pixel, so it does not count as an opening.
   if (call.request.method === "GET")
     call.core.openAndClickTracking.open(call.params.token ?? "", visitorOf(call));
   return shown;
@@ -103,5 +103,5 @@ const act = endpoint({
     : page(404, unsubscribePages.invalid),
 );
 
-/** Beside the described endpoints, as the pages of `docs.ts` are. */
+/** Listed next to the described endpoints, like the pages of `docs.ts`. */
 export const mailLinkEndpoints: readonly Endpoint[] = [open, follow, ask, act];

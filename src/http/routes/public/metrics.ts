@@ -1,4 +1,4 @@
-// GET /metrics: with the configured token, or, when none is configured, for callers on the machine itself.
+// GET /metrics: with the configured token, or, if none is configured, for callers on the machine itself.
 
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
@@ -12,9 +12,9 @@ function hasToken(request: IncomingMessage, token: string): boolean {
 }
 
 const loopback = /^(::ffff:)?127\.|^::1$/;
-/** `Host` of a caller that asked for the machine itself. A page that had its own name resolve to it sends that name. */
+/** `Host` of a caller on the machine itself. A page whose own name resolves to this machine sends that name. */
 const loopbackHost = /^(?:(?:[a-z0-9-]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
-/** Headers that proxies, balancers and networks for content add. */
+/** Headers that proxies, load balancers and CDNs add. */
 const addedByProxies =
   /^(?:forwarded|via|cdn-loop|client-ip|true-client-ip|proxy-.*|wl-proxy-.*|x-(?:forwarded|original|real|client|cluster|envoy|proxyuser|arr|amzn|amz-cf|azure|appengine|cloud-trace|vercel|nf|scheme|request-start|http).*|cf-.*|fastly-.*|fly-.*|do-connecting-ip|ali-cdn-.*|incap-.*)$/;
 

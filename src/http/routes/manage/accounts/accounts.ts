@@ -65,7 +65,7 @@ function dataOf(account: AccountWithCredits): AccountFields {
   };
 }
 
-/** The accounts with their figures of this day, each in its own time zone. */
+/** The accounts with their figures for today, each in its own time zone. */
 async function withFigures(
   { database, clock }: Pick<Core, "database" | "clock">,
   accounts: readonly AccountWithCredits[],
@@ -105,7 +105,7 @@ async function readPersonalKey(
   };
 }
 
-/** The account as it is read alone: with what may be known of its personal key. */
+/** The account as it is read individually: with what may be known of its personal key. */
 async function readWithKey(core: HttpCore, id: string) {
   return { ...(await read(core.database, id)), api_key: await readPersonalKey(core, id) };
 }
@@ -159,7 +159,7 @@ export const getAccountRoute = endpoint({
   data: await readWithKey(core, account.id),
 }));
 
-/** A member may not change the limits of the own account. */
+/** A member may not change the limits of their own account. */
 const operatorsOnly = ["name", "plan", "rate_limit"] as const;
 
 function forbiddenFields(principal: Principal, input: object): Problem | null {

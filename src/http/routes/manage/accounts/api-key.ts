@@ -1,4 +1,4 @@
-// Rotates an account's API key, and reveals it to a user who repeats the password.
+// Rotates an account's API key, and reveals it to a user who enters the password again.
 
 import { issueApiKey } from "#configure/account.ts";
 import {

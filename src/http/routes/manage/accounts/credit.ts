@@ -92,7 +92,7 @@ function cursorOf({ at, kind, reference }: LedgerCursor): string {
   return `${at}.${kind}.${reference}`;
 }
 
-/** Undefined: none of ours. */
+/** Undefined if it is not one of ours. */
 function placeOf(cursor: string): LedgerCursor | undefined {
   const found = /^(\d{1,15})\.([a-z]+)\.([\w-]{1,100})$/.exec(cursor);
   return found

@@ -1,4 +1,4 @@
-// The API keys of an account that have a name.
+// The named API keys of an account.
 
 import { namedKeys, newKeyText, revokeNamedKey, rotateNamedKey } from "#configure/named-key.ts";
 import { idParam } from "#contract/envelope.ts";

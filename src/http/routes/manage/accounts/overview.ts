@@ -1,4 +1,4 @@
-// GET /api/manage/v1/accounts/{account}/overview: what needs a person, in one call.
+// GET /api/manage/v1/accounts/{account}/overview: everything that needs a person's attention, in one call.
 
 import { accountFromRow } from "#accounts/authenticate.ts";
 import { creditOf } from "#accounts/credit.ts";
@@ -25,7 +25,7 @@ import { openUrl } from "#webhooks/endpoint-url.ts";
 const countTo = 1_000;
 const dayMs = 24 * 60 * 60_000;
 const lateMs = 5 * 60_000;
-/** How long before its end a plan is named. */
+/** How long before its end a plan is listed. */
 const planMs = 14 * dayMs;
 /** A balance below this share of its allowance is low, as for the event `credit.low`. */
 const lowShare = 0.1;
@@ -75,7 +75,7 @@ function ofGateway(path: string, found: GatewayWithLane, late: OverviewCounts["l
   return items;
 }
 
-/** Of a link that has ended, its session tells already. */
+/** For a link that has ended, its session already shows the reason. */
 async function ofLinks(
   call: ManageAccountCall,
   path: string,
@@ -104,7 +104,7 @@ function ofEndpoint(sealer: Sealer, path: string, endpoint: WebhookEndpointsTabl
   const isOff = active === 0;
   const since = isOff ? disabled_at : failing_since;
   if (since === null) return [];
-  // Its path and query may hold a key of the receiver.
+  // Its path and query may contain a key of the receiver.
   const name = URL.parse(openUrl(sealer, endpoint) ?? "")?.origin ?? id;
   return [
     {

@@ -1,4 +1,4 @@
-// GET /api/manage/v1/accounts/{account}/events: hints that something of the account changed, as they come.
+// GET /api/manage/v1/accounts/{account}/events: a stream of hints that something in the account changed.
 
 import { accountEvents, type Topic } from "#contract/manage/account-events.ts";
 import { problem } from "#contract/problem.ts";
@@ -10,16 +10,16 @@ import { type EventSource, eventStreamHeaders } from "#http/reply/sse.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import { version } from "#runtime/program.ts";
 
-/** A client connects again when its stream ends, and is then another process's, perhaps. */
+/** A client connects again when its stream ends, possibly to another process. */
 const maxMs = 60 * 60_000;
-/** How often it is looked whether the session, user or token still opens the account. */
+/** How often the stream checks whether the session, user or token still gives access to the account. */
 const lookMs = 60_000;
 const retryMs = 3_000;
 
 /** The text of one event. */
 const frame = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The account's hints from now on; null: the caller has as many streams as it may. */
+/** The account's hints from now on; null if the caller has the maximum number of streams. */
 function hintsOf(call: ManageAccountCall): EventSource | null {
   const { core, account, principal } = call;
   const { clock } = core;
@@ -52,7 +52,7 @@ function hintsOf(call: ManageAccountCall): EventSource | null {
     while (!isOver) {
       await clock.sleep(lookMs, ended);
       if (isOver) return;
-      // While the storage does not answer, the right counts as it was.
+      // While the storage does not answer, the last known permission applies.
       const isAdmitted = await isStillAdmitted(watchAccountRoute.head, call, account.id).catch(() => true);
       if (!isAdmitted || clock.monotonic() - startedAt >= maxMs) over();
     }

@@ -1,4 +1,4 @@
-// What a person does with a gateway: send a test message, pause, resume, and make it the default of its channel.
+// Actions of a person on a gateway: send a test message, pause, resume, and make it the default of its channel.
 
 import { accountFromRow } from "#accounts/authenticate.ts";
 import { gateways } from "#configure/gateway.ts";

@@ -1,4 +1,4 @@
-// DELETE /api/manage/v1/accounts/{account}/gateways/{gateway}: at once, or when its last message has ended.
+// DELETE /api/manage/v1/accounts/{account}/gateways/{gateway}: immediately, or when its last message has ended.
 
 import { deleteGateway } from "#configure/gateway-actions.ts";
 import { gatewayDeletionReply } from "#contract/manage/gateways.ts";

@@ -1,4 +1,4 @@
-// What waits for a gateway, and what its pace allows now.
+// The messages that wait for a gateway, and what its pace currently allows.
 
 import type { GatewayReplyData } from "#contract/manage/gateways.ts";
 import { isoTime } from "#contract/time.ts";
@@ -10,10 +10,10 @@ import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import type { GatewayWithLane } from "#store/gateways/actions.ts";
 import { halvingsAt, type Slowdown, slowUntil } from "#store/phones/slowdown.ts";
 
-/** How far waiting messages are counted. */
+/** Waiting messages are counted up to this number. */
 const countTo = 1_000;
 
-/** What `readGateways` needs to count what waits now. */
+/** The options with which `readGateways` counts waiting messages. */
 export const waitingNow = ({ clock }: Pick<Core, "clock">) => ({ priorities, now: clock.now(), countTo });
 
 /** What waits, as it is shown. */

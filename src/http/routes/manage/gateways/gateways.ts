@@ -33,7 +33,7 @@ type AccountCall = Pick<ManageAccountCall, "core" | "settings" | "account">;
 /** A gateway's state, and since when it is paused. A pause by hand takes precedence over one caused by failures. */
 export function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "state" | "pause"> {
   if (lane.operator_paused_at !== null) {
-    // A stop for a reason of its own (another SIM) is a pause of the same instant.
+    // A stop with its own reason (another SIM) is a pause of the same instant.
     const ownReason = lane.paused_since === lane.operator_paused_at ? lane.pause_reason : null;
     const pause = { reason: ownReason ?? pausedByHand, since: isoTime(lane.operator_paused_at), until: null };
     return { state: gateway.active === 1 ? "stopped" : "off", pause };

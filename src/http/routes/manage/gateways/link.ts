@@ -34,11 +34,11 @@ import { gatewayParams } from "./gateways.ts";
 const path = "/api/manage/v1/accounts/{account}/gateways/{gateway}/link";
 const about = { tag: "Gateways", scope: "account", params: gatewayParams } as const;
 
-/** How often a stream of events looks for a change, and how long it lasts, ms. */
+/** How often an event stream checks for a change, and how long it lasts, ms. */
 const lookMs = 1_000;
 const streamMs = 600_000;
 
-/** The account's gateway of the path, if its kind links a device; every other one is not found. `pulled`: a phone that asks. */
+/** The account's gateway in the path if its kind links a device; any other is not found. `pulled`: a phone that polls. */
 async function findLinked(
   { core, account, params }: ManageAccountCall,
   kinds: readonly Connection[] = ["linked", "pulled"],
@@ -96,7 +96,7 @@ async function shownLink(
   return dataOf(link, link.requestedBy === principal.id);
 }
 
-/** Passes on what was asked, and gives the link as it is then. Throws the problem `conflict`. */
+/** Passes on the request and returns the resulting link. Throws the problem `conflict`. */
 async function ask(
   call: ManageAccountCall,
   gateway: GatewaysTable,
@@ -126,7 +126,7 @@ async function ask(
   }
 }
 
-/** States in which no device is linked, but for the one that a new device is to replace. */
+/** States in which no device is linked, except for the one that a new device should replace. */
 const pairingStates: ReadonlySet<LinkData["state"]> = new Set([
   "waiting_for_scan",
   "waiting_for_code",
@@ -140,7 +140,7 @@ const unlinkedStates: ReadonlySet<LinkData["state"]> = new Set([
   "not_installed",
 ]);
 
-/** Whether a gateway whose kind links a device has none, and why, where that is known. Null: it has one, or needs none. */
+/** Whether a gateway whose kind links a device has none, and why, if that is known. Null if it has one or needs none. */
 export async function missingLink(
   call: ManageAccountCall,
   gateway: GatewaysTable,
@@ -254,7 +254,7 @@ export const watchGatewayLinkRoute = endpoint({
 
 const eventOf = (text: string) => `event: link\ndata: ${text}\n\n`;
 
-/** The link now, and again whenever it has changed. Of a gateway that is switched off nothing changes. */
+/** The link now, and again whenever it has changed. The link of a switched-off gateway does not change. */
 function linkChanges(
   call: ManageAccountCall,
   found: { gateway: GatewaysTable; isPulled: boolean },

@@ -52,7 +52,7 @@ function dataOf({ domain, keys }: DomainWithKeys): SendingDomainData {
   };
 }
 
-/** The account's domain that the path names. Throws the problem `not_found`. */
+/** The account's domain in the path. Throws the problem `not_found`. */
 async function findOwn({ core, account, params: { domain = "" } }: DomainCall): Promise<DomainWithKeys> {
   const [found] = await core.database.run(readSendingDomains, { accountId: account.id, id: domain });
   return orNotFound(found);

@@ -21,7 +21,7 @@ import { resumeSession, type Session, signOut } from "#identity/session.ts";
 import { changePassword, type NewSession, signIn } from "#identity/sign-in.ts";
 import { hashSecret } from "#runtime/secret.ts";
 
-/** How soon the queue of password hashes may have room again, ms. */
+/** When the queue of password hashes may have room again, ms. */
 const busyMs = 1_000;
 
 /**

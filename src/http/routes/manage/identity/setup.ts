@@ -1,4 +1,4 @@
-// Creates an operator with a one-time code of the command line or the first start, and lets a user choose a password with a set-up link.
+// Creates an operator with a one-time code from the command line or the first start, and lets a user choose a password with a set-up link.
 
 import {
   checkSetupLinkRequest,

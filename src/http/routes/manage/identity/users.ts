@@ -38,7 +38,7 @@ function dataOf(user: UserRow): UserReplyData {
   };
 }
 
-/** The link and its end as replies have them. The code behind the `#` reaches the page and no server. */
+/** The link and its expiry in the form used in replies. The code after the `#` reaches the page but no server. */
 function linkData(call: Call, { code, expiresAt }: { code: string; expiresAt: number }) {
   const { settings, caller } = call;
   return {
@@ -61,7 +61,7 @@ function refusal(result: Exclude<SaveUserResult, { kind: "saved" }>): Problem {
   }
 }
 
-/** An expired link stays stored for a while; replies do not have it. */
+/** An expired link stays stored for a while; replies omit it. */
 const linkEnd = (expiresAt: number | null, now: number) =>
   expiresAt === null || expiresAt <= now ? null : isoTime(expiresAt);
 

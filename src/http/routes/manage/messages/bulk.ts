@@ -18,7 +18,7 @@ import { cancel } from "#messaging/lookup.ts";
 import { reschedule } from "#messaging/reschedule.ts";
 import { resolve } from "#messaging/resolve.ts";
 
-/** Changes at once: enough to keep the storage busy, few enough that sends get their turn. */
+/** Number of concurrent changes: enough to keep the storage busy, few enough that sends get their turn. */
 const atOnce = 20;
 
 const resolutions: Record<Exclude<BulkAction, "cancel" | "reschedule">, Resolution> = {
@@ -29,7 +29,7 @@ const resolutions: Record<Exclude<BulkAction, "cancel" | "reschedule">, Resoluti
 
 type Call = Pick<ManageAccountCall, "core" | "account" | "principal">;
 
-/** Does it to one message; null: done. */
+/** Applies the decision to one message; null if it was applied. */
 async function change(
   { core, account, principal }: Call,
   id: string,

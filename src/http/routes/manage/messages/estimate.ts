@@ -1,4 +1,4 @@
-// When what has not gone out of a request will have: the `estimate` of its reply.
+// Estimates when the unsent messages of a request will have been sent: the `estimate` of its reply.
 
 import { accountFromRow } from "#accounts/authenticate.ts";
 import type { RequestLaneData } from "#contract/manage/requests.ts";
@@ -15,7 +15,7 @@ import { priorities } from "#queue/priority.ts";
 import { readMessageCounts } from "#store/counts/message-counts.ts";
 import { type RequestLane, readDueCounts, readRequestLanes } from "#store/messages/requests.ts";
 
-/** How far the messages that are due before are counted. */
+/** Messages that are due earlier are counted up to this number. */
 const countTo = 100_000;
 
 type Unknown = NonNullable<RequestLaneData["unknown_because"]>;
@@ -73,7 +73,7 @@ async function laneOf(call: ManageAccountCall, lane: RequestLane): Promise<Reque
   };
 }
 
-/** Null: all of the request have gone out. */
+/** Null if all messages of the request were sent. */
 export async function estimateOf(call: ManageAccountCall, { request }: RequestSummary) {
   const lanes = await call.core.database.run(readRequestLanes, {
     accountId: call.account.id,

@@ -1,4 +1,4 @@
-// What belongs to one message beside its record: the webhook deliveries of its events, and an HTML mail as a page and as text.
+// Data of one message besides its record: the webhook deliveries of its events, and an HTML mail as a page and as text.
 
 import { z } from "zod";
 import { messageDeliveriesReply } from "#contract/manage/messages.ts";
@@ -51,8 +51,8 @@ async function htmlOf({ database }: Pick<Core, "database">, accountId: string, i
 }
 
 /**
- * Nothing of a mail may run, load from elsewhere or act as its reader: it is a document without an origin, in a frame of
- * the dashboard alone.
+ * Nothing in a mail may run, load external resources or act on behalf of its reader: it is a document without an origin, only in a frame of
+ * the dashboard.
  */
 const policy =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'";

@@ -1,4 +1,4 @@
-// POST /api/manage/v1/accounts/{account}/messages/preview: what a send would do, before it does.
+// POST /api/manage/v1/accounts/{account}/messages/preview: shows what a send would do.
 
 import { type Account, planExpired } from "#accounts/account.ts";
 import { accountFromRow } from "#accounts/authenticate.ts";
@@ -47,7 +47,7 @@ async function gatewaysOf(
   return new Map(chosen.flat());
 }
 
-/** When a message goes out at the earliest, and why that is not the time that was asked for. */
+/** The earliest time at which a message is sent, and why it differs from the requested time. */
 function timeOf(
   { due_at, schedule_at, scheduled_for }: NewMessage,
   chosen: Chosen | undefined,

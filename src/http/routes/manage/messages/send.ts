@@ -20,10 +20,10 @@ type SendInput = z.output<typeof sendMessagesRequest>;
 
 const path = "/api/manage/v1/accounts/{account}/messages";
 
-/** Files come as base64 in the body. */
+/** Files are sent as base64 in the body. */
 export const maxBytes = 16 * 1024 * 1024;
 
-/** What reads the contacts: WhatsApp lists have a reader of their own. */
+/** The reader of the contacts: WhatsApp lists have a separate one. */
 function readerOf(channel: Channel, contact: readonly object[]): SendingChannel["readSlices"] {
   const isList = channel === "whatsapp" && contact.some((each) => "sections" in each);
   return isList ? readWhatsappListSlices : messageChannels[channel].sending.readSlices;
@@ -35,7 +35,7 @@ function attachmentsAllowed({ channel, attachments }: SendInput): Issue[] {
   return [{ path: ["attachments"], message: sentences.prohibits(["channel"], ["attachments"]) }];
 }
 
-/** Reads the contacts and the files of a send. `upload`: where the files go; `keepsFiles` false: they are looked at alone. */
+/** Reads the contacts and the files of a send. `upload`: receives the files; `keepsFiles` false: they are only checked. */
 export async function readSend(
   { core, body, settings }: Pick<ManageAccountCall, "core" | "body" | "settings">,
   account: Account,

@@ -1,4 +1,4 @@
-// GET /api/manage/v1/accounts/{account}/stats: how many messages came to each state, over time.
+// GET /api/manage/v1/accounts/{account}/stats: how many messages reached each state, over time.
 
 import {
   type StatisticsPoint,
@@ -15,7 +15,7 @@ import { readMessageCounts, type StoredCounts } from "#store/counts/message-coun
 import { readGatewayNames } from "#store/gateways/names.ts";
 import { type Histogram, merge, percentiles } from "#store/histogram.ts";
 
-/** Rows together; the durations of all of them are in one histogram. */
+/** The sum of the rows; the durations of all of them are in one histogram. */
 function sumOf(rows: readonly StoredCounts[]): StatisticsSum {
   const counts = noCounts();
   const waits: Histogram = {};

@@ -1,4 +1,4 @@
-// GET …/pools/{pool}/calls/{call}/content: what was asked and answered in a call, where the pool keeps a content log.
+// GET …/pools/{pool}/calls/{call}/content: the request and the answer of a call, if the pool keeps a content log.
 
 import type { StoredContent } from "#ai/content-log/content-log.ts";
 import { idParam } from "#contract/envelope.ts";

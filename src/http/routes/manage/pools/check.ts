@@ -1,4 +1,4 @@
-// POST …/pools/{pool}/members/check: whether a provider takes a member's settings, before or after they are stored.
+// POST …/pools/{pool}/members/check: whether a provider accepts a member's settings, before or after they are stored.
 
 import { checkSettings } from "#ai/health/check-settings.ts";
 import { memberToCheck } from "#configure/check-member.ts";
@@ -10,7 +10,7 @@ import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import { poolRefOf } from "./members.ts";
 import { poolParams, poolPath } from "./pools.ts";
 
-/** Each one goes to an address that its caller names. */
+/** Each check calls an address that the caller chooses. */
 const perMinute = 30;
 
 export const checkPoolMemberRoute = endpoint({

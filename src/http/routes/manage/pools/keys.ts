@@ -31,7 +31,7 @@ const levelOf = (state: { remaining: number; resetMs: number } | null, now: numb
 const refusalOf = (refusal: LastRefusal | undefined) =>
   refusal === undefined ? null : { at: isoTime(refusal.at), by: refusal.by, until: isoTime(refusal.retryAt) };
 
-/** The keys as replies show them, with what they were used for. */
+/** The keys as replies show them, with their usage. */
 async function dataOf({ core, account }: ManagedCall, rows: readonly PoolKeysTable[]) {
   const day = dayOf(core.clock.now(), account.time_zone);
   const keyIds = rows.map(({ id }) => id);

@@ -20,7 +20,7 @@ import type { PoolMembersTable } from "#store/schema/pools.ts";
 import { findPool, type PoolCall, poolParams, poolPath } from "./pools.ts";
 import { memberData } from "./unpriced.ts";
 
-/** The pool that the path names. Whether the account has it is for the statement to find out. */
+/** The pool in the path. The statement itself checks whether the account has it. */
 export const poolRefOf = ({ account, params: { pool = "" } }: PoolCall): PoolRef => ({
   accountId: account.id,
   poolId: pool,
@@ -69,8 +69,8 @@ export const poolMemberRoutes = manageRoutes({
 });
 
 /**
- * A member's health on the wire. A member that this process has not asked yet counts as up. `hasResponses`: by its
- * settings, it gets requests at `/responses` as they came.
+ * A member's health in the API's form. A member that this process has not called yet counts as up. `hasResponses`: according to its
+ * settings, requests to `/responses` are forwarded to it unchanged.
  */
 export function healthOf(
   row: Pick<PoolMembersTable, "id" | "name" | "rules">,

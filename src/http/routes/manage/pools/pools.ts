@@ -1,4 +1,4 @@
-// The pools of an account. Their members and keys have files of their own.
+// The pools of an account. Their members and keys have separate files.
 
 import { deletePool, pools } from "#configure/pool.ts";
 import { idParam } from "#contract/envelope.ts";
@@ -19,7 +19,7 @@ function dataOf(call: Pick<PoolCall, "core">, { pool, members: rows }: PoolWithM
   return { ...pools.shown(call.core.sealer, pool), members: rows.map((row) => memberData(call, row)) };
 }
 
-/** The account's pool that the path names. Throws the problem `not_found`. */
+/** The account's pool in the path. Throws the problem `not_found`. */
 export async function findPool({ core, account, params: { pool = "" } }: PoolCall): Promise<PoolWithMembers> {
   const [found] = await core.database.run(readPools, { accountId: account.id, id: pool });
   return orNotFound(found);

@@ -1,4 +1,4 @@
-// GET …/pools/{pool}/stats: what a pool was asked over time, and what its limits and budgets refused.
+// GET …/pools/{pool}/stats: a pool's requests over time, and how many its limits and budgets refused.
 
 import { sumNumber } from "#contract/cost.ts";
 import {
@@ -19,7 +19,7 @@ const hourMs = 3_600_000;
 
 const startOfHour = (at: number) => at - (at % hourMs);
 
-/** Points together; the durations of all of them are in one histogram. */
+/** The sum of the points; the durations of all of them are in one histogram. */
 function sumOf(points: readonly PoolPoint[]): PoolStatisticsSum {
   const sums = noSums();
   const refused = { requests: 0, tokens: 0, concurrency: 0, budget: 0 };

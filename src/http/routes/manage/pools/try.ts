@@ -1,4 +1,4 @@
-// POST …/pools/{pool}/try: a completion for a person who tries the pool, with the members that are asked in sight.
+// POST …/pools/{pool}/try: a completion for a person who tries the pool, which shows the members that are called.
 
 import { TrialStream } from "#ai/trial/trial.ts";
 import { tryPoolEvents, tryPoolRequest } from "#contract/manage/pools/try.ts";

@@ -1,4 +1,4 @@
-// Members as replies show them, with their models without a known price, and what a budget makes of those.
+// Members as replies show them, with their models without a known price, and the effect of a budget on those.
 
 import { members } from "#configure/pool-member.ts";
 import { type BudgetRules, refusesUnpriced } from "#contract/manage/pools/budgets.ts";
@@ -15,10 +15,10 @@ export function memberData({ core: { ai, sealer } }: OfCore, row: PoolMembersTab
   return { ...shown, unpriced_models: provider === null ? [] : ai.unpricedModels({ ...shown, provider }) };
 }
 
-/** Names in a message; the rest are counted. */
+/** Maximum number of names in a message; the rest are counted. */
 const maxNamed = 10;
 
-/** What a budget keeps from being asked at the moment, for the message of a reply. Null if it refuses no model. `rows`: the members under it. */
+/** The models that a budget currently excludes, for the message of a reply. Null if it excludes none. `rows`: the members concerned. */
 export function unpricedRemark(
   call: OfCore,
   budget: BudgetRules | null,

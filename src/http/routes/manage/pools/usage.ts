@@ -1,4 +1,4 @@
-// GET …/pools/{pool}/usage, GET …/pools/{pool}/calls and GET …/calls/{call}: what a pool's keys used, summed and one by one.
+// GET …/pools/{pool}/usage, GET …/pools/{pool}/calls and GET …/calls/{call}: the usage of a pool's keys, summed and by call.
 
 import { sumNumber } from "#contract/cost.ts";
 import { idParam } from "#contract/envelope.ts";
@@ -46,7 +46,7 @@ function sumOf({ latencies, firstBytes, cost, cost_rest, ...sums }: UsageGroup):
   };
 }
 
-/** The days of a query: the last 30 unless it says otherwise. Throws a `ProblemError`. */
+/** The days of a query: by default the last 30. Throws a `ProblemError`. */
 function rangeOf(
   { from, to, by }: { from?: string | undefined; to?: string | undefined; by: UsageBy },
   today: string,
@@ -158,7 +158,7 @@ function statusesOf(text: string | undefined): [number, number] | null {
 /** An id is made when its request arrives, a call begins when its body is read. */
 const idSlackMs = 60_000;
 
-/** Most rows that one page looks at for a rare match. */
+/** Maximum number of rows that one page reads to find rare matches. */
 const maxScanned = 5_000;
 
 export const listPoolCallsRoute = endpoint({

@@ -54,7 +54,7 @@ function shown(row: DeliveryRow): Omit<DeliveryRecord, "last_try"> {
   };
 }
 
-/** A cursor is the place of a page's last delivery: it says nothing that the page did not. */
+/** A cursor is the position of a page's last delivery: it reveals nothing beyond the page. */
 const cursorOf = (row: DeliveryRow) => `${row.created_at}.${row.event_id}`;
 
 function placeOf(cursor: string): DeliveryCursor | null {

@@ -1,4 +1,4 @@
-// GET …/webhooks/stats: what became of the deliveries of an account's endpoints, hour by hour of the last day.
+// GET …/webhooks/stats: the outcomes of the deliveries of an account's endpoints, hour by hour for the last day.
 
 import { type DeliveryCounts, webhookStatisticsReply } from "#contract/manage/webhooks.ts";
 import { isoTime } from "#contract/time.ts";
