@@ -16,7 +16,7 @@ const settingsSchema = z
     region: z
       .string()
       .regex(/^[a-z]{2}(?:-[a-z]+)+-\d$/, "Must be an AWS region, such as eu-central-1.")
-      .describe("The AWS region in which the models are asked for."),
+      .describe("The AWS region in which the models are called."),
     access_key_id: z
       .string()
       .regex(/^\w{16,128}$/, "Must be the id of an access key, such as AKIAIOSFODNN7EXAMPLE.")
@@ -32,7 +32,7 @@ const settingsSchema = z
     base_url: baseUrlField()
       .optional()
       .describe(
-        "The root URL of a VPC endpoint, a proxy or a test double; default: `https://bedrock-runtime.REGION.amazonaws.com`. With one the list of models is not asked for.",
+        "The root URL of a VPC endpoint, a proxy or a test double; default: `https://bedrock-runtime.REGION.amazonaws.com`. If it is set, the list of models is not requested.",
       ),
   })
   .check(({ value, issues }) => {

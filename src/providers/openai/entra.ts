@@ -14,7 +14,7 @@ export const entraFields = {
     .regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,199}$/, "must be the id or a domain of a tenant")
     .optional()
     .describe(
-      "Azure alone: the tenant of Entra ID, its id or a domain, in place of `api_key`. The application needs the role Cognitive Services OpenAI User.",
+      "Only for Azure: the tenant of Entra ID, its id or a domain, instead of `api_key`. The application needs the role Cognitive Services OpenAI User.",
     ),
   client_id: z
     .string()
@@ -23,14 +23,14 @@ export const entraFields = {
       "must be the id of an application, a GUID",
     )
     .optional()
-    .describe("Azure alone: the application's (client) id, together with `tenant_id`."),
+    .describe("Only for Azure: the application's (client) id, together with `tenant_id`."),
   client_secret: secret()
     .optional()
-    .describe("Azure alone: the value of a secret of the application, together with `tenant_id`."),
+    .describe("Only for Azure: the value of a secret of the application, together with `tenant_id`."),
   token_url: baseUrlField()
     .optional()
     .describe(
-      "Azure alone: the URL of a proxy or a test double of Entra ID's token endpoint, to which `client_secret` is sent; default: `https://login.microsoftonline.com/TENANT_ID/oauth2/v2.0/token`.",
+      "Only for Azure: the URL of a proxy or a test double of Entra ID's token endpoint, to which `client_secret` is sent; default: `https://login.microsoftonline.com/TENANT_ID/oauth2/v2.0/token`.",
     ),
 };
 

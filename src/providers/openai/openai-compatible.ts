@@ -66,7 +66,7 @@ const settingsSchema = z
       .boolean()
       .optional()
       .describe(
-        "Whether to ask for the usage of streams (`stream_options`); default: unless the vendor tells it unasked.",
+        "Whether to request the usage of streams (`stream_options`); default: unless the vendor reports it by default.",
       ),
     responses: z
       .boolean()
@@ -78,14 +78,14 @@ const settingsSchema = z
       .enum(["chat_completions", "responses"])
       .optional()
       .describe(
-        "The API in which chat completions and messages with function tools are asked. Default: chat completions, and the Responses API for models that refuse tools there, where the member has it.",
+        "The API that is called for chat completions and messages with function tools. Default: chat completions, and the Responses API for models that refuse tools there, where the member has it.",
       ),
     api_version: z
       .string()
       .regex(/^[\w.-]{1,40}$/, "must be a version such as 2024-10-21")
       .optional()
       .describe(
-        "Azure alone: the `api-version` of a base URL such as `https://NAME.openai.azure.com/openai/deployments/DEPLOYMENT`. One that ends in `/openai/v1` needs none.",
+        "Only for Azure: the `api-version` of a base URL such as `https://NAME.openai.azure.com/openai/deployments/DEPLOYMENT`. One that ends in `/openai/v1` needs none.",
       ),
   })
   .refine((value) => value.api_version === undefined || value.vendor === "azure-openai", {

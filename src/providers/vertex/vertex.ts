@@ -26,7 +26,7 @@ const settingsSchema = z
       .string()
       .regex(/^[a-z0-9][a-z0-9.:-]{3,99}$/, "Must be the id or the number of a project of Google Cloud.")
       .optional()
-      .describe("The project whose models are asked; default: that of the service account."),
+      .describe("The project whose models are called; default: that of the service account."),
     location: z
       .string()
       .regex(
@@ -34,7 +34,7 @@ const settingsSchema = z
         "Must be a location of Vertex AI, such as europe-west4, eu or global.",
       )
       .default("global")
-      .describe("Where the models are asked: a region, `us`, `eu`, or `global`, by which Google chooses."),
+      .describe("Where the models are called: a region, `us`, `eu`, or `global`, which lets Google choose."),
     credentials: secret().describe(
       "The JSON file of a service account's key, whole, as one text. The account needs the role Vertex AI User (`roles/aiplatform.user`). Its key signs a statement, for which Google grants an access token of an hour.",
     ),

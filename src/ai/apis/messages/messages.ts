@@ -133,7 +133,7 @@ export const messagesApi: ClientApiRow = {
       name: "countMessageTokens",
       summary: "Count the tokens of a message",
       description:
-        "This is Anthropic's operation. The member that would be asked first counts, if it can; otherwise the number is an estimate. Nothing of it counts against the key's limits or budget.",
+        "This is Anthropic's operation. The member that would be called first counts, if it can; otherwise the number is an estimate. Nothing of it counts against the key's limits or budget.",
       body: countTokensRequest,
       reply: countTokensReply,
       example,

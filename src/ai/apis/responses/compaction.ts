@@ -23,7 +23,7 @@ const compactionReply = z
     output: z
       .array(z.looseObject({ type: z.string() }))
       .describe(
-        "The conversation to go on with. Its item `compaction` is for the member that made it alone.",
+        "The conversation to continue with. Only the member that made its item `compaction` can read it.",
       ),
     service_pool: servicePool.optional(),
   })

@@ -124,7 +124,7 @@ export const responsesApi: ClientApiRow = {
       name: "countResponseTokens",
       summary: "Count the tokens of a request",
       description:
-        "This is OpenAI's operation. The member that would be asked first counts, if it can; otherwise the number is an estimate. Nothing of it counts against the key's limits or budget.",
+        "This is OpenAI's operation. The member that would be called first counts, if it can; otherwise the number is an estimate. Nothing of it counts against the key's limits or budget.",
       body: countInputRequest,
       reply: countInputReply,
       example: { input: "Hello!" },

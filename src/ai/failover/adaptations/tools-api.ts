@@ -63,4 +63,5 @@ export function withoutToolsApi(
   return { failure: vendorFailure("unsupported", 400, lacksApi, { param: "tools" }) };
 }
 
-const lacksApi = "The model takes function tools in the Responses API alone, which its server does not have.";
+const lacksApi =
+  "The model accepts function tools only in the Responses API, which its server does not have.";

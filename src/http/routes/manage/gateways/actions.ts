@@ -99,7 +99,7 @@ export const resumeGatewayRoute = endpoint({
   name: "resumeGateway",
   summary: "Resume a gateway",
   description:
-    "Ends a pause, whether it was made by hand or caused by failures. The gateway is tried at once. Messages that waited longer than the account's `lateness_ms` expire.",
+    "Ends a pause, whether it was made by hand or caused by failures. The gateway is tried immediately. Messages that waited longer than the account's `lateness_ms` expire.",
 })(async (call) => {
   const { gateway: identifier } = call.params;
   if (!(await resumeGateway(call.core, call.account.id, identifier))) return problem("not_found");

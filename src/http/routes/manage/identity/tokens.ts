@@ -95,7 +95,7 @@ export const revokeManagementTokenRoute = endpoint({
   name: "revokeManagementToken",
   tag: "Users and tokens",
   summary: "Revoke a management token",
-  description: "The token stops working at once. Revoking it again changes nothing.",
+  description: "The token stops working immediately. Revoking it again changes nothing.",
   scope: "installation",
   params: { token: idParam("The token's id.") },
   replies: { 204: noContent },
