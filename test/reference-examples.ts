@@ -1,4 +1,4 @@
-// The examples of the generated reference pages, and made-up values for what they take from the environment.
+// The examples of the generated reference pages, and made-up values for what examples take from the environment.
 
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -10,9 +10,13 @@ const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const formatted: Record<string, string> = {
   AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
   GOOGLE_CREDENTIALS: credentials,
+  AZURE_TENANT_ID: "acme.onmicrosoft.com",
+  AZURE_CLIENT_ID: "01234567-89ab-cdef-0123-456789abcdef",
   TWILIO_ACCOUNT_SID: "AC0123456789",
+  TWILIO_SID: "AC0123456789",
   SENDGRID_WEBHOOK_KEY: publicKey.export({ type: "spki", format: "der" }).toString("base64"),
   RESEND_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24).toString("base64")}`,
+  WEBHOOK_SECRET: `whsec_${Buffer.alloc(24).toString("base64")}`,
 };
 
 export const environment = new Proxy(formatted, {

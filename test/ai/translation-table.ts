@@ -98,7 +98,7 @@ client has a field that is not listed. \`carried\`: the member gets it, or its e
 something that stands for it, and \`X-Service-Pool-Adapted\` names it. \`refused\`: this member cannot serve the request, and the next one is asked.
 \`Trunkline\`: the gateway itself does what the field says, or refuses the request. The models are gpt-5-mini, deepseek-chat, claude-sonnet-4-5,
 gemini-2.5-pro and nova-pro; other models of a vendor may take more or less. Azure's members take what OpenAI's do. Requests in Gemini's format are translated for every member, and
-\`X-Service-Pool-Adapted\` names what is left out ([completion guarantees](ai.md), 1).
+\`X-Service-Pool-Adapted\` names what is left out ([completion guarantees](ai-guarantees.md), 1).
 
 ${parts.join("\n")}`;
 }

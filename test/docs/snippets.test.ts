@@ -1,16 +1,14 @@
 // The programs in the README and in docs/ bring along what they use, so that a copy of one runs.
 
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
 import test from "node:test";
-
-const pages = ["README.md", ...globSync("docs/*.md")];
+import { blocksOf as allBlocksOf, guides as pages } from "./pages.ts";
 
 /** The blocks of a page in one language. */
 const blocksOf = (page: string, language: string): string[] =>
-  [...readFileSync(page, "utf8").matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm"))].map(
-    ([, block]) => block ?? "",
-  );
+  allBlocksOf(page)
+    .filter((block) => block.language === language)
+    .map(({ code }) => code);
 
 /** Texts and comments say nothing about names. */
 const bare = (block: string) =>
