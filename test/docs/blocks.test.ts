@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import test, { after, before } from "node:test";
 import { eventCatalogue } from "#contract/events/catalogue.ts";
 import { providers } from "#providers/registry.ts";
@@ -115,8 +115,10 @@ for (const block of blocks.filter(({ language, fragment }) => fragment === null 
     if (/console\.log|stdout\.write/.test(block.code)) assert.match(ran.output, /Hello/);
   });
 
-/** Whether the machine's Python has a module. */
-const has = (module: string) => spawnSync("python3", ["-c", `import ${module}`]).status === 0;
+/** The Python of `npm run test:clients` where that has run, since it has the packages; else the machine's. */
+const installed = join(process.env.CLIENT_TOOLS_PYTHON ?? ".client-tools-python", "bin/python");
+const python = existsSync(installed) ? resolve(installed) : "python3";
+const has = (module: string) => spawnSync(python, ["-c", `import ${module}`]).status === 0;
 
 for (const block of blocks.filter(({ language, fragment }) => fragment === null && language === "python")) {
   const [, foreign] = /^from (\w+) import/m.exec(block.code) ?? [];
@@ -125,17 +127,17 @@ for (const block of blocks.filter(({ language, fragment }) => fragment === null 
   }, () => {
     const path = join(service.folder, `block-${block.line}.py`);
     writeFileSync(path, block.code);
-    const read = spawnSync("python3", ["-c", `import ast; ast.parse(open(${JSON.stringify(path)}).read())`]);
+    const read = spawnSync(python, ["-c", `import ast; ast.parse(open(${JSON.stringify(path)}).read())`]);
     assert.equal(String(read.stderr), "");
   });
   const needed = foreign === "trunkline" ? "httpx" : (foreign ?? "ast");
   test(`the program at ${place(block)} runs`, {
-    skip: has(needed) ? false : `python3 has no ${needed}`,
+    skip: has(needed) ? false : `${python} has no ${needed}`,
   }, async () => {
     const path = join(service.folder, `block-${block.line}.py`);
     writeFileSync(path, service.filledIn(block.code, null));
     const PYTHONPATH = join(process.cwd(), "clients/python/src");
-    const ran = await run("python3", [path], { ...service.environment, PYTHONPATH });
+    const ran = await run(python, [path], { ...service.environment, PYTHONPATH });
     assert.equal(ran.status, 0, ran.errors);
   });
 }
