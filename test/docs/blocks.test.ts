@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -11,6 +12,7 @@ import { eventCatalogue } from "#contract/events/catalogue.ts";
 import { providers } from "#providers/registry.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { readProvisionFile } from "#provision/file.ts";
+import { childEnvironment, serviceProgram } from "../child-environment.ts";
 import { type Configuring, openConfiguring } from "../configure/deps.ts";
 import { environment } from "../reference-examples.ts";
 import { type Block, blocksOf, guides } from "./pages.ts";
@@ -62,9 +64,38 @@ curl() { command curl --silent --show-error --fail-with-body "$@"; echo; }
 trunkline() { "${process.execPath}" "${join(process.cwd(), "bin/trunkline.mjs")}" "$@"; }
 `;
 
+const start = "npm start\n";
+
+test("the command that pages start it with makes an account and prints its key", async () => {
+  const started = blocks.filter(({ code, fragment }) => code === start && fragment === null);
+  assert.deepEqual(started.map(({ page }) => page).toSorted(), ["README.md", "docs/getting-started.md"]);
+  serviceProgram();
+  // Before it starts, `npm start` installs packages and builds; those of the tests are there.
+  const child = spawn("bash", ["-c", `exec ${start.trim()} --ignore-scripts`], {
+    detached: true,
+    env: childEnvironment({ TRUNKLINE_DATA_DIR: join(service.folder, "first"), TRUNKLINE_PORT: "0" }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const ended = once(child, "close");
+  try {
+    for await (const bytes of child.stdout) {
+      output += String(bytes);
+      if (/listening on http/.test(output) && /\btl_\w{20}/.test(output)) break;
+    }
+  } finally {
+    // npm and what it started are one group.
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+    await ended;
+  }
+  assert.match(output, /\btl_\w{20}/);
+  assert.match(output, /curl http:\/\/127\.0\.0\.1:\d+\/api\/sms\/send/);
+});
+
 for (const page of guides) {
   const commands = blocksOf(page).filter(
-    ({ language, fragment }) => fragment === null && ["sh", "json"].includes(language),
+    ({ language, fragment, code }) =>
+      fragment === null && ["sh", "json"].includes(language) && code !== start,
   );
   if (commands.length > 0)
     test(`the commands of ${page} succeed, and answer as it says`, async () => {
