@@ -36,7 +36,7 @@ test("the overview has a line for what the API names, with exact counts, and is 
     kind: "android",
   });
   await it.advance(60_000);
-  const needs = page.locator("section", { has: page.getByRole("heading", { name: "Needs you" }) });
+  const needs = page.locator("section", { has: page.getByRole("heading", { name: "Needs attention" }) });
   for (const text of [
     "11 messages unknown",
     "1 message failed in the last 24 hours",
@@ -70,7 +70,7 @@ test("every kind of thing that the API may name has a line of its own", { skip: 
   await page.route("**/overview", (route) => route.fulfill({ json: answer }));
   await page.goto(`${at.url}/a/${account}`);
   const lines = page
-    .locator("section", { has: page.getByRole("heading", { name: "Needs you" }) })
+    .locator("section", { has: page.getByRole("heading", { name: "Needs attention" }) })
     .locator("p");
   await lines.getByText("1,000 or more messages unknown").waitFor();
   assert.equal(await lines.count(), attentionKinds.length);
@@ -96,7 +96,7 @@ test("a phone that is not linked is not called active", { skip: missing }, async
   const box = page.getByRole("article").filter({ has: page.getByRole("link", { name: "sandbox-sms" }) });
   await box.getByText("active").waitFor();
   await card.getByRole("link", { name: "phone" }).click();
-  await page.getByText("Nothing goes out through it meanwhile.").waitFor();
+  await page.getByText("Nothing is sent through it meanwhile.").waitFor();
   assert.equal(await page.getByText("active", { exact: true }).count(), 0);
 });
 

@@ -36,7 +36,7 @@ test("the filters of the audit apply on Enter and when the field is left, and th
   // A link to the page without a filter empties its fields.
   await action.fill("nothing");
   await page.keyboard.press("Enter");
-  await page.getByText("No change fits this filter.").waitFor();
+  await page.getByText("No changes match this filter.").waitFor();
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Audit" }).first().click();
   await page.getByText("update account", { exact: true }).waitFor();
   assert.equal(await action.inputValue(), "");

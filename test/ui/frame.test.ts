@@ -74,7 +74,7 @@ test("keys are named, and those of one letter can be switched off", { skip: miss
   const { page } = at;
   await openOverview(at);
   await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).getByText("Next and previous row").waitFor();
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Next and previous row").waitFor();
   await expectSound(at, "the keys");
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -82,7 +82,7 @@ test("keys are named, and those of one letter can be switched off", { skip: miss
   await page.getByRole("menuitemradio", { name: "Dark" }).click();
   assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
   await expectSound(at, "the person's menu");
-  await page.getByRole("menuitemcheckbox", { name: "Keys of one letter" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Single-key shortcuts" }).click();
   await page.keyboard.press("Escape");
   await page.getByRole("menu").waitFor({ state: "detached" });
   for (const letter of "gm?") await page.keyboard.press(letter);

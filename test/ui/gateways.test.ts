@@ -82,7 +82,7 @@ test("a paused gateway says why, what to do and what waits, and keeps the record
   await notice.getByText("The provider refuses the credentials").waitFor();
   await notice.getByText(/1 message waits/).waitFor();
   await notice.getByRole("link", { name: "The message that was refused" }).waitFor();
-  await page.getByRole("button", { name: "Try now" }).waitFor();
+  await page.getByRole("button", { name: "Retry now" }).waitFor();
   status = 200;
   await api(at, "POST", `${gateways}/broken/resume`);
   // Nothing else is asked for while the clock moves.

@@ -47,7 +47,7 @@ test("an operator is warned of an old Node on the overview and the installation'
     await route.fulfill({ json: { ...body, data: { ...body.data, node } } });
   });
   await page.goto(`${url}/a/${account}`);
-  const needsYou = page.getByRole("region", { name: "Needs you" });
+  const needsYou = page.getByRole("region", { name: "Needs attention" });
   await needsYou.getByText(outdated).waitFor();
   assert.equal(await needsYou.getByText("All is well.").count(), 0);
   await needsYou.getByRole("link", { name: "Look" }).last().click();

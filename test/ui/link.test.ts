@@ -65,7 +65,7 @@ test("an Android phone is linked by the code, sends a test, and is unlinked", {
   await expectSound(at, "the code of a phone");
   // Its end is 15 minutes later: the page does not wait for the service to say so.
   await page.clock.setFixedTime(it.clock.now() + 15 * 60_000);
-  await page.getByText("This code is over. Ask for a new one.").waitFor();
+  await page.getByText("This code has expired. Request a new one.").waitFor();
   assert.ok(!(await page.content()).includes(first ?? "-"), "a code is shown after its end");
   await page.clock.setFixedTime(it.clock.now());
   await page.getByRole("button", { name: "New code" }).click();
@@ -78,7 +78,7 @@ test("an Android phone is linked by the code, sends a test, and is unlinked", {
   const phone = new SimulatedPhone("phone", () => it, air);
   assert.equal(await phone.registerByCode((await code.textContent()) ?? ""), 201);
   await phone.start();
-  await shows(at, "Messages go out through the device.");
+  await shows(at, "Messages are sent through the device.");
   await page.getByText("Google/husky").waitFor();
   assert.equal(await code.count(), 0);
   await expectSound(at, "a linked phone");
@@ -136,7 +136,7 @@ test("a WhatsApp device is linked by QR code after the risk is said; a code that
     "the next code",
   );
   peer.say({ paired: "key", number: "+4915100000000" });
-  await shows(at, "Messages go out through the device.");
+  await shows(at, "Messages are sent through the device.");
   await page.getByText("Shop", { exact: true }).waitFor();
   await expectSound(at, "a linked device");
   // A test to oneself: the device's own number is there already.
@@ -152,7 +152,7 @@ test("a WhatsApp device is linked by QR code after the risk is said; a code that
   await page.setViewportSize({ width: 320, height: 800 });
   await page.goto(`${url}/a/${account}/gateways/shop-2/link`);
   for (const next of ["Linked, but not connected", "Another program uses the same link"]) {
-    await shows(at, "Messages go out through the device.");
+    await shows(at, "Messages are sent through the device.");
     linked.say({ tell: { type: "disconnected", code: 440, detail: null, forMs: null } });
     await shows(at, next);
     // It waits before it connects again.
@@ -160,5 +160,5 @@ test("a WhatsApp device is linked by QR code after the risk is said; a code that
   }
   await expectSound(at, "a link that another program took");
   await page.getByRole("button", { name: "Take it back" }).click();
-  await shows(at, "Messages go out through the device.");
+  await shows(at, "Messages are sent through the device.");
 });

@@ -113,7 +113,7 @@ test("filters and time are in the URL, and a column of the histogram narrows the
     assert.equal(await rows.count(), count);
   };
   await expectRows(3);
-  const chart = page.getByRole("group", { name: "What became of messages in this time" });
+  const chart = page.getByRole("group", { name: "Outcomes of messages in this time" });
   await chart.locator(".column").last().waitFor();
   await expectSound(at, "the log with its histogram");
   await page.getByLabel("Accepted").selectOption("1h");
@@ -126,7 +126,7 @@ test("filters and time are in the URL, and a column of the histogram narrows the
   await page.getByLabel("Accepted from").waitFor();
   await page.getByRole("button", { name: "More filters" }).click();
   await page.getByLabel("Tests").selectOption("false");
-  await page.getByText("No message has all of this:").waitFor();
+  await page.getByText("No messages match:").waitFor();
   assert.equal(await chart.count(), 0);
   await page.getByLabel("Tests").selectOption("true");
   await expectRows(2);

@@ -236,7 +236,7 @@ test("a token is made for what it is needed for, and the list says what it may",
   const dialog = page.getByRole("dialog", { name: "Make a token" });
   await dialog.getByLabel("Name", { exact: true }).fill("deploy");
   assert.equal(await dialog.getByLabel("Change gateways").count(), 0, "all is the default");
-  await dialog.getByLabel("All that its role may").uncheck();
+  await dialog.getByLabel("Everything its role allows").uncheck();
   await dialog.getByRole("button", { name: "Make the token" }).click();
   await dialog.locator("p.fault").first().waitFor();
   await dialog.getByLabel("Change gateways").check();

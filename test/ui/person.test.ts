@@ -209,7 +209,7 @@ test("what came in is opened from the inbox and answered once, through the gatew
   await write(at, account, "Is it still at seven?");
   await page.goto(`${url}/a/${account}/inbox`);
   await page.getByLabel("Gateway").selectOption(identifier);
-  await page.getByText("Nothing that was received fits these filters.").waitFor();
+  await page.getByText("No received messages match these filters.").waitFor();
   await page.getByLabel("Gateway").selectOption("sandbox-sms");
   await page.getByLabel("From").fill("+49 151 23456789");
   await page.getByRole("main").getByRole("button", { name: "Find" }).click();

@@ -43,7 +43,7 @@ test("a member is checked before it is stored: the refusal is the provider's, an
   await page.getByText("Incorrect key").waitFor({ state: "detached" });
   await page.getByLabel("Api key").first().fill("sk-right");
   await check.click();
-  await page.getByText("The provider takes the settings").waitFor();
+  await page.getByText("The provider accepts the settings").waitFor();
   await page.getByLabel("small-1").check();
   await expectSound(at, "a checked member");
   await page.getByRole("button", { name: "Add the member" }).click();

@@ -205,7 +205,7 @@ test("Stop gives up the member, and an answer that breaks off ends with its erro
   await page.getByLabel("Model").fill("cut");
   await page.getByLabel("You").fill("one two three four five");
   await page.getByRole("button", { name: "Ask" }).click();
-  await until(at, "The answer broke off: this error frame ended its stream.");
+  await until(at, "The answer was interrupted: this error frame ended its stream.");
   await page.getByText(/broke off at/).waitFor();
   await page.getByText("one two three", { exact: true }).waitFor();
   await page.getByLabel("Temperature").fill("1.5");

@@ -60,7 +60,7 @@ test("what waits of a request moves together, and is cancelled together once its
   await page.getByRole("heading", { name: "Request of 102 messages" }).waitFor();
   await page.getByRole("link", { name: "1 delivered" }).waitFor();
   await page.getByRole("link", { name: "101 scheduled" }).waitFor();
-  await page.getByText("101 messages to go. When the last one goes out cannot be known yet.").waitFor();
+  await page.getByText("101 messages to go. When the last one is sent is not known yet.").waitFor();
   await page.getByText("it has no pace of its own, and has not sent for long enough").waitFor();
   await expectSound(at, "a request");
   await page.locator("tr[data-index]").nth(0).getByRole("link").first().click();
@@ -69,15 +69,15 @@ test("what waits of a request moves together, and is cancelled together once its
   await page.getByRole("heading", { name: "Request of 102 messages" }).waitFor();
 
   const dialog = page.locator(".dialog");
-  await page.getByRole("button", { name: "Move 101…" }).click();
+  await page.getByRole("button", { name: "Reschedule 101…" }).click();
   const to = `${localIn(it.clock.now() + 2 * dayMs, "UTC").slice(0, 10)}T10:30`;
   await dialog.getByLabel("At (UTC)").fill(to);
   // Without the number nothing is moved.
-  await dialog.getByRole("button", { name: "Move 101 messages" }).click();
+  await dialog.getByRole("button", { name: "Reschedule 101 messages" }).click();
   await dialog.getByLabel("Type 101 to go on.").fill("101");
   await expectSound(at, "the question for a new time of many", ".dialog");
-  await dialog.getByRole("button", { name: "Move 101 messages" }).click();
-  await page.getByText("101 messages moved").waitFor();
+  await dialog.getByRole("button", { name: "Reschedule 101 messages" }).click();
+  await page.getByText("101 messages rescheduled").waitFor();
   const waiting = async () =>
     (await api(at, "GET", `/accounts/${account}/messages?status=scheduled&limit=200`)).body
       .data as unknown as { schedule_at: string }[];
@@ -109,5 +109,5 @@ test("a request that is not here says so", { skip: missing }, async (t) => {
   await setUp(at);
   const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
   await page.goto(`${url}/a/${account}/requests/req_${"0".repeat(26)}`);
-  await page.getByText("What this page shows is not here, or not yours.").waitFor();
+  await page.getByText("This page does not exist, or you may not see it.").waitFor();
 });

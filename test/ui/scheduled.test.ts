@@ -89,13 +89,13 @@ test("what waits is listed by hours, soonest first; one is moved, and moved back
   assert.match(await rows.nth(0).innerText(), /\+15550001011/);
   await expectSound(at, "what is scheduled");
 
-  await rows.nth(0).getByRole("button", { name: "Move…" }).click();
+  await rows.nth(0).getByRole("button", { name: "Reschedule…" }).click();
   const dialog = page.locator(".dialog");
   const later = localIn(tomorrow + 120 * minuteMs, zone);
   await dialog.getByLabel(`At (${zone})`).fill(later);
   await dialog.getByText(/which is .* UTC, in 1 d 2 h\./).waitFor();
   await expectSound(at, "the question for a new time", ".dialog");
-  await dialog.getByRole("button", { name: "Move the message" }).click();
+  await dialog.getByRole("button", { name: "Reschedule" }).click();
   await page.getByText(`now ${exactClockOf(now, zone)} · next in 1 d`).waitFor();
   const timeOf = async () =>
     (await listed(at, account)).find(({ recipient }) => recipient === "+15550001011")?.schedule_at;
@@ -108,9 +108,9 @@ test("what waits is listed by hours, soonest first; one is moved, and moved back
   await rows.nth(0).getByRole("link").click();
   await page.getByRole("heading", { name: "What happened" }).waitFor();
   await page.getByRole("link", { name: "Scheduled", exact: true }).first().waitFor();
-  await page.getByRole("button", { name: "Move…" }).click();
+  await page.getByRole("button", { name: "Reschedule…" }).click();
   await dialog.getByRole("button", { name: "At once" }).click();
-  await dialog.getByRole("button", { name: "Move the message" }).click();
+  await dialog.getByRole("button", { name: "Reschedule" }).click();
   await dialog.waitFor({ state: "detached" });
   await at.it.advance(minuteMs);
   await page.getByText("The provider has reported that it reached the recipient.").waitFor();
@@ -128,12 +128,12 @@ test("several that are chosen move to the same time, and are cancelled together;
   await page.getByRole("checkbox", { name: "Choose row 1" }).check();
   await page.getByRole("checkbox", { name: "Choose row 3" }).check();
   await expectSound(at, "what is scheduled at 320 px");
-  await page.getByRole("button", { name: "Move 2…" }).click();
+  await page.getByRole("button", { name: "Reschedule 2…" }).click();
   const dialog = page.locator(".dialog");
   await dialog.getByLabel(`At (${zone})`).fill("2027-03-28T02:30");
   await dialog.getByText("That time does not occur on its day.").waitFor();
   await expectSound(at, "a new time for several at 320 px", ".dialog");
-  await dialog.getByRole("button", { name: "Move 2 messages" }).click();
+  await dialog.getByRole("button", { name: "Reschedule 2 messages" }).click();
   await page.getByText("2 messages changed").waitFor();
   await page.getByText("Sun 28 Mar 2027 · 03:00–04:00 · 2").waitFor();
   await page.getByText("asked for 2027-03-28 02:30").first().waitFor();
@@ -203,11 +203,11 @@ test("a request is one line that opens, with its count and its first and last ti
   await page.getByRole("link", { name: "+15550001010" }).waitFor({ state: "detached" });
 
   const dialog = page.locator(".dialog");
-  await rows.nth(0).getByRole("button", { name: "Move 250…" }).click();
+  await rows.nth(0).getByRole("button", { name: "Reschedule 250…" }).click();
   await dialog.getByLabel(`At (${zone})`).fill(localIn(now + 2 * dayMs, zone));
   await dialog.getByLabel("Type 250 to go on.").fill("250");
-  await dialog.getByRole("button", { name: "Move 250 messages" }).click();
-  await page.getByText("250 messages moved").waitFor();
+  await dialog.getByRole("button", { name: "Reschedule 250 messages" }).click();
+  await page.getByText("250 messages rescheduled").waitFor();
   await page.setViewportSize({ width: 320, height: 800 });
   await expectSound(at, "a request among what is scheduled at 320 px");
   await rows.nth(0).getByRole("button", { name: "Cancel 250…" }).click();

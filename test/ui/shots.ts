@@ -104,7 +104,7 @@ async function shootOpen(at: Visit, { account }: Furnished): Promise<void> {
   const opened = {
     "account-menu": () => page.getByRole("button", { name: "Account default" }).click(),
     "person-menu": () => page.getByRole("button", { name: "ada@acme.example operator" }).click(),
-    keys: () => page.getByRole("button", { name: "Keys" }).click(),
+    keys: () => page.getByRole("button", { name: "Keyboard shortcuts" }).click(),
     chosen: () => page.getByRole("checkbox", { name: "Choose all that are shown" }).check(),
   };
   for (const [name, open] of Object.entries(opened)) {

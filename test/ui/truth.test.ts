@@ -160,7 +160,7 @@ test("what is pasted into the log's field is looked up as what it is", { skip: m
   await find(`a line of a log about ${id}, and more`);
   await page.getByRole("heading", { name: "What happened" }).waitFor();
   await find("no such reference");
-  await page.getByText("No message has all of this:").waitFor();
+  await page.getByText("No messages match:").waitFor();
   await page.getByRole("main").locator("dd", { hasText: "no such reference" }).waitFor();
 });
 
@@ -206,7 +206,7 @@ test("a path that leads nowhere has the frame and a way back", { skip: missing }
     ["/nowhere/at/all", "To the start"],
   ] as const) {
     await page.goto(`${url}${path}`);
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
     await expectSound(at, path);
     await page.getByRole("link", { name: back }).click();

@@ -37,12 +37,12 @@ test("a form with a budget of cost names the models that it refuses, or does not
   assert.equal(words({ tokens_per_day: 5 }, ["a"]), null);
   assert.equal(words(bound, []), null);
   const refused =
-    "No price is known of a, b: the budget refuses them until their member has a price, unless it allows unpriced models.";
+    "The price of a, b is unknown: the budget refuses these calls until the member has a price, unless it allows unpriced models.";
   assert.equal(words(bound, ["a"], ["b", "a"]), refused);
   assert.equal(words({ ...bound, unpriced: "refuse" }, ["a", "b"]), refused);
   assert.equal(
     words({ ...bound, unpriced: "allow" }, ["a"]),
-    "No price is known of a: the bound of cost does not count their calls.",
+    "The price of a is unknown, so the cost limit does not count these calls.",
   );
   assert.match(
     words(

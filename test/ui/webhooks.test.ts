@@ -173,7 +173,7 @@ test("the list and the page of an endpoint show what became of its deliveries of
   assert.equal(readings, 0);
   await row.getByRole("link", { name: /busy/ }).click();
   const chart = page.getByRole("figure", {
-    name: "Deliveries of the last 24 hours by what became of them",
+    name: "Deliveries of the last 24 hours by outcome",
   });
   await chart.getByText("Figures").click();
   const ofNow = chart.getByRole("row").last().getByRole("cell");

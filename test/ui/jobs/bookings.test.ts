@@ -34,9 +34,9 @@ test("a message for tomorrow at nine in Berlin, from a machine in Los Angeles: i
   await click(scheduled);
   await page.getByText("Fri 2 Jan · 09:00–10:00 · 1").waitFor();
   await rows.nth(0).getByText("09:00", { exact: true }).waitFor();
-  await click(rows.nth(0).getByRole("button", { name: "Move…" }));
+  await click(rows.nth(0).getByRole("button", { name: "Reschedule…" }));
   await dialog.getByLabel("At (Europe/Berlin)").fill("2026-01-02T10:00");
-  await click(dialog.getByRole("button", { name: "Move the message" }));
+  await click(dialog.getByRole("button", { name: "Reschedule" }));
   await rows.nth(0).getByText("10:00", { exact: true }).waitFor();
   assert.equal(since(), 3);
   await page.goto(`${url}/a/${account}`);

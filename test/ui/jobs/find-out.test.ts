@@ -88,7 +88,7 @@ test("many messages unknown are answered at once: the overview says so, all are 
   assert.equal(unknown.length, 3);
 
   const line = page
-    .getByRole("region", { name: "Needs you" })
+    .getByRole("region", { name: "Needs attention" })
     .locator("p", { hasText: "3 messages unknown" });
   await press(at, line.getByRole("link", { name: "Answer" }));
   await page.getByRole("heading", { name: "Messages", level: 1 }).waitFor();
@@ -113,7 +113,7 @@ test("many messages unknown are answered at once: the overview says so, all are 
   await press(at, dialog.getByRole("button", { name: "Mark as sent: 3 messages" }));
   await page.getByText("3 messages changed").waitFor();
   assert.deepEqual(calls, ["messages/bulk"]);
-  await page.getByText("No message has all of this:").waitFor();
+  await page.getByText("No messages match:").waitFor();
   await expectSound(at, "the log without messages unknown");
   assert.deepEqual(
     (await stored(at, account))

@@ -30,7 +30,7 @@ test("a developer sees the API key for a password, replaces it, revokes a pool's
   const secret = page.getByRole("dialog", { name: "The account's API key" });
   const key = (await secret.locator("pre").textContent()) ?? "";
   assert.ok(key.length > 20);
-  await secret.getByText("It can be shown again for your password.").waitFor();
+  await secret.getByText("Enter your password to see it again.").waitFor();
   await secret.getByRole("button", { name: "Close" }).click();
   await secret.waitFor({ state: "detached" });
   assert.ok(!(await page.content()).includes(key));
@@ -47,7 +47,7 @@ test("a developer sees the API key for a password, replaces it, revokes a pool's
   const row = page.locator("tr[data-index]", { hasText: "shop" });
   await click(row.getByRole("button", { name: "Revoke…" }));
   const revoke = page.getByRole("alertdialog", { name: "Revoke shop" });
-  await revoke.getByText("None of its calls is known.").waitFor();
+  await revoke.getByText("No calls yet.").waitFor();
   await revoke.getByLabel(/Type/).fill("shop");
   await click(revoke.getByRole("button", { name: "Revoke", exact: true }));
   await row.getByText("revoked", { exact: true }).waitFor();

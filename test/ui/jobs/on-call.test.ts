@@ -30,7 +30,7 @@ test("the overview names a paused gateway with the provider's words and counts d
   }));
   await api(at, "POST", `/accounts/${account}/gateways/broken/test`, { to: "+15550000001" });
   await it.advance(2_000);
-  const line = page.getByRole("region", { name: "Needs you" }).locator("p", { hasText: "no such key" });
+  const line = page.getByRole("region", { name: "Needs attention" }).locator("p", { hasText: "no such key" });
   await line.getByText("paused").waitFor();
   const shown = await api(at, "GET", `/accounts/${account}/gateways/broken`);
   const { pause } = shown.body.data as unknown as { pause: { until: string } };
@@ -45,8 +45,8 @@ test("the overview names a paused gateway with the provider's words and counts d
   await notice.getByText("The provider refuses the credentials").waitFor();
   await notice.getByRole("link", { name: "Edit the settings" }).waitFor();
   status = 200;
-  await press(at, page.getByRole("button", { name: "Try now" }));
-  await page.getByRole("button", { name: "Try now" }).waitFor({ state: "detached" });
+  await press(at, page.getByRole("button", { name: "Retry now" }));
+  await page.getByRole("button", { name: "Retry now" }).waitFor({ state: "detached" });
   await it.advance(5_000);
   await notice.waitFor({ state: "detached" });
   await expectFocusKept(at);
@@ -75,7 +75,7 @@ test("one press from the overview says which member of a pool is down and why; w
   await page.clock.setFixedTime(it.clock.now());
   await page.reload();
 
-  const line = page.getByRole("region", { name: "Needs you" }).locator("p", { hasText: "eu-west" });
+  const line = page.getByRole("region", { name: "Needs attention" }).locator("p", { hasText: "eu-west" });
   await line.getByText("down").first().waitFor();
   await press(at, line.getByRole("link"));
   await page.getByRole("heading", { name: "default", level: 1 }).waitFor();

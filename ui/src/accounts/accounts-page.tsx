@@ -47,7 +47,7 @@ export function Page() {
         pages={pages}
         id={({ id }) => id}
         empty={
-          <p>{filter.search === undefined ? "There is no account yet." : "No account has such a name."}</p>
+          <p>{filter.search === undefined ? "There is no account yet." : "No account has this name."}</p>
         }
         columns={[
           {

@@ -26,7 +26,7 @@ function Fields({ onKey }: { onKey: (key: string) => void }) {
       </Field>
       <Field
         label="Country"
-        hint="Two letters, such as DE: numbers without a country code are read as its own. Plan and limits are on the account's settings."
+        hint="Two letters, such as DE. Numbers without a country code are read as numbers of this country. Plan and limits are in the account's settings."
         fault={form.fault("country")}
       >
         <input

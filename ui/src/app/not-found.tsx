@@ -7,7 +7,7 @@ export function NoSuchPage() {
   const { account } = useParams({ strict: false }) as { account?: string };
   return (
     <>
-      <PageHead title="There is no such page" />
+      <PageHead title="Page not found" />
       <p>
         The address <code>{location.pathname}</code> leads nowhere.
       </p>

@@ -89,7 +89,7 @@ export function SignedIn() {
       <Outlet />
       {ended ? (
         <Dialog title="Your session has ended" onClose={null}>
-          <p>Sign in again. What you typed is kept, and what you asked for is done then.</p>
+          <p>Sign in again. Your input is kept, and the request is then completed.</p>
           <SignIn onSignedIn={signedIn} />
         </Dialog>
       ) : null}

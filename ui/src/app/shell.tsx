@@ -94,7 +94,12 @@ export function Frame({ account, named, children }: Framed) {
                 </span>
               </Link>
             )}
-            <button type="button" className="button bare only-desk" aria-label="Keys" onClick={openKeys}>
+            <button
+              type="button"
+              className="button bare only-desk"
+              aria-label="Keyboard shortcuts"
+              onClick={openKeys}
+            >
               <CircleHelp aria-hidden="true" />
             </button>
             <span className="only-phone">

@@ -55,11 +55,7 @@ export function AuditList({ account }: { account: string | null }) {
         label="Changes"
         pages={own as never}
         id={({ id }) => id}
-        empty={
-          <p>
-            {Object.keys(query).length > 0 ? "No change fits this filter." : "Nothing has been changed yet."}
-          </p>
-        }
+        empty={<p>{Object.keys(query).length > 0 ? "No changes match this filter." : "No changes yet."}</p>}
         columns={[
           { head: "At", cell: ({ at }) => <Time at={at} brief /> },
           {

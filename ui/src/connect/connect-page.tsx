@@ -151,7 +151,7 @@ export function Page() {
           <Section title="Ask an AI pool">
             {pools.data === undefined ? <Waiting error={pools.error} /> : <AskPool pools={pools.data.data} />}
           </Section>
-          <Section title="Verify what a webhook posts">
+          <Section title="Verify a webhook">
             <p className="hint">
               Each post is signed with the secret of its{" "}
               <Link to="/a/$account/webhooks" params={{ account }}>

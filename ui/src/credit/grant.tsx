@@ -21,7 +21,7 @@ function Fields({ channel, onDone }: { channel: Channel; onDone: () => void }) {
   const body = { channel, amount: Number(amount), note: note === "" ? null : note };
   return (
     <Form of={form} verb="Grant" onSubmit={() => form.send({ params: { account }, body })}>
-      <Field label="Amount" hint="A negative one takes credit away." fault={form.fault("amount")}>
+      <Field label="Amount" hint="A negative amount takes credit away." fault={form.fault("amount")}>
         <input type="number" required value={amount} onChange={(event) => setAmount(event.target.value)} />
       </Field>
       <Field label="Note" hint="It is in the ledger." fault={form.fault("note")}>

@@ -59,7 +59,7 @@ export function Page() {
               verb="Make new keys"
               label="New keys…"
               title="Make new keys"
-              effect="The new keys sign once a check has found their records. Until then the present ones sign."
+              effect="The new keys sign once a check has found their records. Until then the current ones sign."
               grave={false}
               run={() => rotate.mutateAsync({ params, body: {} })}
             />
@@ -75,7 +75,7 @@ export function Page() {
               verb="Delete"
               label="Delete…"
               title={`Delete ${domain}`}
-              effect="Its keys are gone for good, and mail from it is not signed with them any more."
+              effect="Its keys are permanently deleted, and its mail is no longer signed with them."
               typed={domain}
               run={async () => {
                 await remove.mutateAsync({ params });

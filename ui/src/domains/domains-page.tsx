@@ -28,7 +28,7 @@ function Add() {
     >
       <Field
         label="Domain"
-        hint="Keys are made for it; you publish their records."
+        hint="Trunkline generates its keys; you publish the DNS records."
         fault={form.fault("domain")}
       >
         <input

@@ -12,11 +12,7 @@ const advised: readonly (readonly [codes: readonly string[], text: string, setti
     "The provider refuses the credentials: a key is wrong, was revoked, or may not do this.",
     true,
   ],
-  [
-    ["http_402"],
-    "The provider asks for money: the account there has no balance, or a limit was reached.",
-    false,
-  ],
+  [["http_402"], "The provider account has no balance, or has reached a limit.", false],
   [
     ["http_404", "http_405", "http_410"],
     "The provider knows no such address: a path, an account id or a region in the settings is wrong.",
@@ -24,18 +20,18 @@ const advised: readonly (readonly [codes: readonly string[], text: string, setti
   ],
   [
     ["unreachable"],
-    "No connection to the provider's host: its name, a firewall or the provider itself. It is tried again by itself.",
+    "The provider's host cannot be reached: check its name and the firewall, or the provider is down. Trunkline retries automatically.",
     false,
   ],
   [
     ["url_not_allowed"],
-    "The address leads to a private network. An operator allows it with TRUNKLINE_OUTBOUND_ALLOW.",
+    "The address is in a private network. An operator can allow it with TRUNKLINE_OUTBOUND_ALLOW.",
     false,
   ],
-  [["not_connected"], "The connection is not open. The messages go out once it is.", false],
+  [["not_connected"], "The connection is not open. The messages are sent once it is.", false],
   [
     ["http_301", "http_302", "http_307", "http_308"],
-    "The provider answers with another address. Redirects are not followed: enter the new one.",
+    "The provider redirects to another address. Redirects are not followed: enter the new address.",
     true,
   ],
 ];

@@ -34,7 +34,7 @@ function Actions({ gateway }: { gateway: Gateway }) {
           disabled={resume.isPending}
           onClick={() => resume.mutate({ params })}
         >
-          {gateway.state === "paused" && gateway.pause?.until ? "Try now" : "Resume"}
+          {gateway.state === "paused" && gateway.pause?.until ? "Retry now" : "Resume"}
         </button>
       ) : null}
       {gateway.state === "active" ? (

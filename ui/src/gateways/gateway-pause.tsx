@@ -40,7 +40,7 @@ export function PauseNotice({ gateway }: { gateway: Gateway }) {
         Since <Time at={pause.since} />
         {pauses_in_row > 1 ? `, tried ${pauses_in_row} times` : ""}.{" "}
         {pause.until === null ? (
-          "It goes on when a person resumes it."
+          "It stays paused until a person resumes it."
         ) : (
           <>
             The next try: <Due at={pause.until} over="with the next message that is due" />.

@@ -70,7 +70,7 @@ export function LinkNotice({ gateway }: { gateway: Gateway }) {
       {warnings.map((warning) => (
         <p key={warning}>{warning}</p>
       ))}
-      {links[state][0] === "unlinked" ? <p>Nothing goes out through it meanwhile.</p> : null}
+      {links[state][0] === "unlinked" ? <p>Nothing is sent through it meanwhile.</p> : null}
       <div>
         <Link
           to="/a/$account/gateways/$gateway/link"

@@ -19,7 +19,7 @@ function QrCode({ qr, says }: { qr: NonNullable<GatewayLink["qr"]>; says: string
   if (isOver)
     return (
       <div className="qr" role="status">
-        <p>This code is over. Another one comes by itself, until the last one is over, too.</p>
+        <p>This code has expired. A new one appears automatically until the last one has expired.</p>
       </div>
     );
   return (
@@ -39,7 +39,7 @@ function QrCode({ qr, says }: { qr: NonNullable<GatewayLink["qr"]>; says: string
 
 function TypedCode({ code }: { code: NonNullable<GatewayLink["code"]> }) {
   const isOver = useIsOver(code.expires_at);
-  if (isOver) return <p role="status">This code is over. Ask for a new one.</p>;
+  if (isOver) return <p role="status">This code has expired. Request a new one.</p>;
   return (
     <p className="typed-code">
       <strong className="mono">{code.text}</strong> <Left until={code.expires_at} />

@@ -23,12 +23,12 @@ const face = (
   resume: string | null = null,
 ): LinkFace => ({ look, title, says, shows, resume });
 
-const nothingGoes = "Nothing goes out through this gateway until one is.";
+const nothingGoes = "Nothing is sent through this gateway until one is.";
 
 export const linkFaces: Readonly<Record<State, LinkFace>> = {
   unlinked: face("unlinked", "No device is linked", nothingGoes, "pair"),
   expired: face("unlinked", "The code was not used in time", `No device is linked. ${nothingGoes}`, "pair"),
-  connecting: face("waiting", "Connecting", "It goes on by itself.", "nothing"),
+  connecting: face("waiting", "Connecting", "It continues automatically.", "nothing"),
   waiting_for_scan: face("waiting", "Scan the code", "The phone links this gateway with it.", "code"),
   waiting_for_code: face(
     "waiting",
@@ -36,11 +36,11 @@ export const linkFaces: Readonly<Record<State, LinkFace>> = {
     "The phone links this gateway with it.",
     "code",
   ),
-  open: face("active", "Linked", "Messages go out through the device.", "device"),
+  open: face("active", "Linked", "Messages are sent through the device.", "device"),
   reconnecting: face(
     "waiting",
     "Linked, but not connected",
-    "It connects again by itself. Messages wait meanwhile.",
+    "It reconnects automatically. Messages wait meanwhile.",
     "device",
   ),
   limited: face(
@@ -48,34 +48,39 @@ export const linkFaces: Readonly<Record<State, LinkFace>> = {
     "Linked, and limited by the provider",
     "The number may not write to new people, or not connect.",
     "device",
-    "Try now",
+    "Retry now",
   ),
   replaced: face(
     "unlinked",
     "Another program uses the same link",
-    "Stop that program, then take the link back. Messages wait meanwhile.",
+    "Stop that program, then reconnect. Messages wait meanwhile.",
     "device",
     "Take it back",
   ),
   wrong_number: face(
     "unlinked",
     "Another number was linked, and unlinked at once",
-    "Link the phone of the number that was linked before. The next code takes another number, too.",
+    "Link the phone with the previous number. The next code also accepts another number.",
     "pair",
   ),
   outdated: face(
     "unlinked",
     "The library is out of date",
-    "The provider refuses this version of the library. Update Trunkline; it tries again by itself, too.",
+    "The provider refuses this version of the library. Update Trunkline; it also retries automatically.",
     "device",
-    "Try now",
+    "Retry now",
   ),
   needs_relink: face("unlinked", "The device has to be linked again", nothingGoes, "pair"),
-  logged_out: face("unlinked", "The link has ended", `It was ended over there. ${nothingGoes}`, "pair"),
+  logged_out: face(
+    "unlinked",
+    "The link has ended",
+    `The link was ended on the phone. ${nothingGoes}`,
+    "pair",
+  ),
   not_installed: face(
     "unlinked",
     "The library is not installed",
-    "It speaks to the device, and is no part of Trunkline. Install it where Trunkline runs, then link the device.",
+    "It talks to the device and is not part of Trunkline. Install it where Trunkline runs, then link the device.",
     "pair",
   ),
 };

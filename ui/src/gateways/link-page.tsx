@@ -46,7 +46,7 @@ function Unlink({ gateway }: { gateway: Gateway }) {
       label="Unlink…"
       verb="Unlink"
       title={`Unlink the device of ${gateway.identifier}`}
-      effect="Nothing goes out through the gateway until a device is linked again. What waits stays with it."
+      effect="Nothing is sent through the gateway until a device is linked again. Waiting messages stay with it."
       run={async () => {
         await unlink.mutateAsync({ params: { account, gateway: gateway.identifier } });
         done(`The device of ${gateway.identifier} is being unlinked`);
@@ -162,7 +162,7 @@ function Linking({ gateway, kind }: Omit<Linked, "link">) {
                 <DialogButton label="Link another device…" title="Link another device">
                   {(close) => (
                     <>
-                      <p>The device that is linked now is unlinked once the other one is linked.</p>
+                      <p>The current device is unlinked once the other one is linked.</p>
                       {ways("Show the code", close)}
                     </>
                   )}

@@ -18,7 +18,7 @@ function Risk() {
       <ul>
         <li>It may ban the number, for a time or for good, with every chat of its owner.</li>
         <li>Writing first is what gets numbers banned; answering people is much safer.</li>
-        <li>Use a number that you can lose.</li>
+        <li>Use a number that you can afford to lose.</li>
       </ul>
     </div>
   );
@@ -70,7 +70,7 @@ export function LinkWays({
       {isTyped ? (
         <Field
           label="The phone's number"
-          hint="With its country, such as +4915123456789."
+          hint="With its country code, such as +4915123456789."
           fault={form.fault("number")}
         >
           <input

@@ -74,7 +74,7 @@ export function Page() {
           </p>
           <Field
             label="Name"
-            hint="Its identifier: requests name it by this, such as sms-main."
+            hint="The identifier that requests use, such as sms-main."
             fault={form.fault("identifier")}
           >
             <input

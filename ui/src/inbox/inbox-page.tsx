@@ -66,7 +66,7 @@ export function Page() {
         icon={isFiltered ? Search : Inbox}
         empty={
           isFiltered ? (
-            <p>Nothing that was received fits these filters.</p>
+            <p>No received messages match these filters.</p>
           ) : (
             <p>
               Nothing has been received. A{" "}

@@ -30,7 +30,7 @@ export function LogHistogram({ query, now }: { query: Readonly<Record<string, st
   const isAny = query.created_from === undefined && query.created_to === undefined;
   return (
     <TimeColumns
-      title="What became of messages in this time"
+      title="Outcomes of messages in this time"
       range={isAny ? "last 24 hours" : (last?.title ?? "the chosen time")}
       series={outcomes}
       columns={spans.map((span, at) => ({ ...span, values: outcomesOf(counts[at] as (typeof counts)[0]) }))}

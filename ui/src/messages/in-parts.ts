@@ -2,7 +2,7 @@
 
 /** Messages per call. */
 const maxIds = 500;
-const notAsked = "Not asked for: the call before it failed.";
+const notAsked = "Not attempted: an earlier call failed.";
 
 /**
  * Why messages were not changed, by id; changed ones are absent. `ask`: changes these and returns the refused ones. Throws if its first

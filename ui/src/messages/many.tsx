@@ -81,9 +81,9 @@ export function ManyActions({
     <>
       {waiting.length === 0 ? null : (
         <Move
-          label={`Move ${number(waiting.length)}…`}
-          title={`Move ${counted(waiting.length)} to the same time`}
-          verb={`Move ${counted(waiting.length)}`}
+          label={`Reschedule ${number(waiting.length)}…`}
+          title={`Reschedule ${counted(waiting.length)} to the same time`}
+          verb={`Reschedule ${counted(waiting.length)}`}
           from={waiting[0] === undefined ? null : dueOf(waiting[0])}
           {...typedFor(waiting.length)}
           run={(schedule_at) => apply({ action: "reschedule", schedule_at }, waiting)}
@@ -94,7 +94,7 @@ export function ManyActions({
           verb={`Cancel ${counted(waiting.length)}`}
           label={`Cancel ${number(waiting.length)}…`}
           title="Cancel what has not left"
-          effect="They will not be sent. Their credit is given back. What goes out meanwhile stays as it is."
+          effect="They will not be sent, and their credit is returned. Messages that are sent in the meantime are not affected."
           {...typedFor(waiting.length)}
           run={run("cancel", waiting)}
         />

@@ -25,13 +25,13 @@ function Actions({ record }: { record: MessageRecord }) {
   const params = { account, message: record.id };
   return (
     <>
-      {canBeCancelled(record) ? <MoveOne record={record} label="Move…" /> : null}
+      {canBeCancelled(record) ? <MoveOne record={record} label="Reschedule…" /> : null}
       {canBeCancelled(record) ? (
         <Ask
           verb="Cancel the message"
           label="Cancel…"
           title="Cancel this message"
-          effect={`It will not be sent to ${recipientOf(record)}. Its credit is given back.`}
+          effect={`It will not be sent to ${recipientOf(record)}. Its credit is returned.`}
           run={() => cancel.mutateAsync({ params })}
         />
       ) : null}

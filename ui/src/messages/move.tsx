@@ -89,11 +89,11 @@ export function MoveOne({ record, label }: { record: MessageRecord; label: strin
     <Move
       label={label}
       title={`Move the message to ${recipientOf(record)}`}
-      verb="Move the message"
+      verb="Reschedule"
       from={dueOf(record)}
       run={async (at) => {
         await move(at);
-        done("The message was moved", before === null ? undefined : () => move(before));
+        done("The message was rescheduled", before === null ? undefined : () => move(before));
       }}
     />
   );

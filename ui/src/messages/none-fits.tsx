@@ -12,7 +12,7 @@ export function NoneFits({ query }: { query: Readonly<Record<string, string | un
         : null;
   return (
     <>
-      <p>No message has all of this:</p>
+      <p>No messages match:</p>
       <Facts of={Object.entries(query).map(([name, value]) => [name, <code key={name}>{value}</code>])} />
       <div className="row">
         {other === null ? null : (

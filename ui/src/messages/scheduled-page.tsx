@@ -64,12 +64,12 @@ function RowActions({ record }: { record: MessageRecord }) {
   const cancel = useChange("cancelAccountMessage");
   return (
     <span className="row">
-      <MoveOne record={record} label="Move…" />
+      <MoveOne record={record} label="Reschedule…" />
       <Ask
         verb="Cancel the message"
         label="Cancel…"
         title="Cancel this message"
-        effect={`It will not be sent to ${recipientOf(record)}. Its credit is given back.`}
+        effect={`It will not be sent to ${recipientOf(record)}. Its credit is returned.`}
         run={async () => {
           await cancel.mutateAsync({ params: { account, message: record.id } });
           done("The message was cancelled");

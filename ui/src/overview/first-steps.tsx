@@ -126,7 +126,7 @@ function useSteps(): readonly { name: keyof Steps; title: string; how: ReactNode
     },
     {
       name: "webhook",
-      title: "Tell your application of deliveries",
+      title: "Receive delivery events in your application",
       how: (
         <Link to="/a/$account/webhooks" params={params} className="button">
           Add a webhook

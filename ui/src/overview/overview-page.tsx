@@ -32,7 +32,7 @@ function NeedsYou() {
   const isKnown =
     overview.isSuccess && overview.error === null && (role !== "operator" || installation.isSuccess);
   return (
-    <Section title="Needs you">
+    <Section title="Needs attention">
       {overview.data === undefined ? <Waiting error={overview.error} /> : <Problem error={overview.error} />}
       <Problem error={installation.error} />
       {isKnown && isWell ? (

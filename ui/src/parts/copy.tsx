@@ -17,7 +17,7 @@ export function Copy({
       await navigator.clipboard.writeText(text);
       setMessage("Copied");
     } catch {
-      setMessage("Select the text and copy it by hand");
+      setMessage("Select the text and copy it manually");
     }
     setTimeout(() => setMessage(null), 1_500);
   };

@@ -120,7 +120,7 @@ export function Waiting({ error }: { error: ApiError | null | undefined }) {
   return (
     <>
       <Problem error={error} />
-      {error.status === 404 ? <p>What this page shows is not here, or not yours.</p> : null}
+      {error.status === 404 ? <p>This page does not exist, or you may not see it.</p> : null}
     </>
   );
 }

@@ -41,7 +41,7 @@ export function Answer({
   const open = ways.filter(({ gateway }) => gateways.some(({ identifier }) => identifier === gateway));
   const way = open.find(({ gateway }) => gateway === draft.gateway) ?? open[0];
   if (way === undefined)
-    return <p className="soft">No gateway that received a message of theirs is left to answer through.</p>;
+    return <p className="soft">None of the gateways that received their messages still exists.</p>;
   const { channel, gateway } = way;
   const change = (changes: Partial<Draft>) =>
     setPending((before) => ({ ...before, draft: { ...before.draft, ...changes } }));

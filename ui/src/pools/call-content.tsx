@@ -65,7 +65,7 @@ export function CallContent({ pool, call }: { pool: string; call: string }) {
           of the pool stores it for a while.
         </>
       ) : (
-        "What was asked and answered in this call is not stored: it was not chosen, or its time is over."
+        "The request and answer of this call are not stored: the call was not sampled, or its retention is over."
       )}
     </p>
   );

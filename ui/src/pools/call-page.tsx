@@ -28,7 +28,7 @@ function sentenceOf({ status, failed_over, member, attempts, reused }: PoolCall)
     return `${member} answered.`;
   }
   if (attempts.length === 0)
-    return "No member was asked: a limit, a budget or the request itself was the reason.";
+    return "No member was called because of a limit, a budget or the request itself.";
   return "No member answered.";
 }
 

@@ -115,7 +115,7 @@ function Calls({ pool }: { pool: Pool }) {
             </>
           ) : (
             <>
-              <p>No call has come to this pool yet. A call is listed about a second after its end.</p>
+              <p>This pool has no calls yet. A call is listed about a second after its end.</p>
               <Link
                 to="/a/$account/pools/$pool/playground"
                 params={{ account, pool: pool.id }}

@@ -85,10 +85,10 @@ export function CheckMember({
           {check.isPending ? "Asking the provider…" : "Check"}
         </button>
         {found === undefined ? (
-          <span className="soft">Asks the provider for its models, which costs nothing.</span>
+          <span className="soft">Requests the provider's list of models, which costs nothing.</span>
         ) : found.ok ? (
           <span>
-            <Status of="ok">The provider takes the settings</Status> · {duration(found.ms)}
+            <Status of="ok">The provider accepts the settings</Status> · {duration(found.ms)}
           </span>
         ) : (
           <span>

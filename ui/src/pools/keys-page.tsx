@@ -80,14 +80,14 @@ function Revoke({ pool, of }: { pool: Pool; of: PoolKey }) {
         <>
           <p>
             {of.last_used_at === null ? (
-              "None of its calls is known."
+              "No calls yet."
             ) : (
               <>
                 It was last used <Time at={of.last_used_at} brief />.
               </>
             )}
           </p>
-          <p>Applications that use it are refused from then on. It cannot be undone.</p>
+          <p>Applications that use it will be refused. This cannot be undone.</p>
         </>
       }
       typed={of.name}

@@ -62,7 +62,7 @@ function MemberForm({
             verb="Delete"
             label="Delete…"
             title={`Delete ${member.name}`}
-            effect="Its settings and secrets are gone for good. Calls go to the other members."
+            effect="Its settings and secrets are permanently deleted. Calls are sent to the other members."
             typed={member.name}
             run={async () => {
               update.isTouched.current = false;

@@ -200,7 +200,7 @@ export function Members({ pool }: { pool: Pool }) {
           );
         })}
       </ol>
-      <p className="hint">The states are those that this process sees.</p>
+      <p className="hint">States as seen by this process.</p>
     </>
   );
 }

@@ -37,12 +37,12 @@ export const reusedWords: Readonly<
 > = {
   cache: {
     tag: "cache",
-    sentence: "The pool's cache answered, with the answer to an equal request. No member was asked.",
+    sentence: "The pool's cache answered with the answer to an equal request. No member was called.",
   },
   idempotency_key: {
     tag: "repeat",
     sentence:
-      "The answer to an earlier request with the same Idempotency-Key was repeated. No member was asked.",
+      "The answer to an earlier request with the same Idempotency-Key was repeated. No member was called.",
   },
 };
 
@@ -79,7 +79,7 @@ export const stateWords: Readonly<Record<State, StateWords>> = {
     why: "The provider refuses the key, its balance or its permission. Look at its settings, or at the account there.",
     serves: false,
   },
-  off: { word: "off", why: "It was switched off, and is asked for nothing.", serves: false },
+  off: { word: "off", why: "It is switched off and receives no requests.", serves: false },
 };
 
 /** `half`, among members of one priority that may serve: a weight of 1 beside a 3 is 25 %. */

@@ -17,7 +17,7 @@ import { stateWords } from "./outcomes.ts";
 function Members({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
   const health = useRead("getPoolHealth", { params: { account, pool: pool.id } });
-  if (pool.members.length === 0) return <p className="warn">It has no members, so it answers nothing.</p>;
+  if (pool.members.length === 0) return <p className="warn">It has no members, so it cannot answer.</p>;
   return (
     <ul className="stack tight">
       {pool.members.map(({ id, name, kind }) => {

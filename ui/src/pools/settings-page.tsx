@@ -32,7 +32,7 @@ function Settings({ pool, reload }: { pool: Pool; reload: () => Promise<void> })
           verb="Delete"
           label="Delete the pool…"
           title={`Delete ${pool.name}`}
-          effect="Its members and its keys go with it. Applications that use them are refused from then on."
+          effect="Its members and keys are deleted with it. Applications that use them will be refused."
           typed={pool.name}
           run={async () => {
             form.isTouched.current = false;

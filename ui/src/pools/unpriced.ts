@@ -16,6 +16,6 @@ export function unpricedWords({ members }: Pick<Pool, "members">, { budget }: Va
   const more = models.length > maxNamed ? ` and ${number(models.length - maxNamed)} more` : "";
   const named = `${models.slice(0, maxNamed).join(", ")}${more}`;
   return unpriced === "allow"
-    ? `No price is known of ${named}: the bound of cost does not count their calls.`
-    : `No price is known of ${named}: the budget refuses them until their member has a price, unless it allows unpriced models.`;
+    ? `The price of ${named} is unknown, so the cost limit does not count these calls.`
+    : `The price of ${named} is unknown: the budget refuses these calls until the member has a price, unless it allows unpriced models.`;
 }

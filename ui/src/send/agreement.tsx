@@ -22,9 +22,9 @@ function costOf({ contact }: Pick<Preview, "contact">, count: number): number | 
 
 function Cost({ draft, count }: { draft: Draft; count: number }) {
   const preview = usePreview(draft).data?.data;
-  if (preview === undefined) return <p className="soft">What it costs is not known yet.</p>;
+  if (preview === undefined) return <p className="soft">The cost is not known yet.</p>;
   const cost = costOf(preview, count);
-  if (cost === null) return <p className="soft">What it costs is not known.</p>;
+  if (cost === null) return <p className="soft">The cost is not known.</p>;
   const left = preview.remaining === null ? "" : ` of ${number(preview.remaining)} left`;
   return <p>{`By the preview it costs ${number(cost)}${left}.`}</p>;
 }

@@ -67,13 +67,13 @@ export function EmailFields({ draft, change, fault, files }: FieldsOf & { files:
         change={change}
         fault={fault}
         label="Text or HTML"
-        hint="With a tag in it, it is HTML, and its text part is made from it."
+        hint="A body that contains a tag is HTML; its text part is derived from it."
       />
       {files}
       <div className="halves">
         <Field
           label="Sender's name"
-          hint="Left out, the gateway's. The address is the gateway's."
+          hint="Default: the gateway's name. The address is the gateway's."
           fault={fault("sender_name")}
         >
           <input

@@ -53,7 +53,7 @@ export function Files({
         hint={`At most ${max_files}, each of ${bytes(max_bytes)}.`}
         fault={
           lost.length > 0
-            ? `Choose ${lost.join(", ")} again: the browser kept the name alone.`
+            ? `Choose ${lost.join(", ")} again: the browser kept only the name.`
             : (unread ?? fault)
         }
       >

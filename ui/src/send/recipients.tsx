@@ -27,9 +27,9 @@ const sandboxRecipients = (channel: Channel): readonly (readonly [recipient: str
 
 function counted(recipients: readonly string[], channel: Channel, country: string | null): string {
   if (recipients.length === 0) {
-    if (channel === "email") return "One a line. A column of a table can be pasted.";
+    if (channel === "email") return "One per line. You can paste a column of a table.";
     const national = country === null ? "" : ` National numbers are read as those of ${country}.`;
-    return `One a line, with the country: +4915123456789.${national} A column of a table can be pasted.`;
+    return `One per line, with the country code: +4915123456789.${national} You can paste a column of a table.`;
   }
   const repeated = repeatedIn(recipients);
   const count = recipients.length === 1 ? "1 recipient" : `${number(recipients.length)} recipients`;
@@ -79,7 +79,7 @@ export function Recipients({
       )}
       {gateway?.kind !== "sandbox" ? null : (
         <div className="stack tight">
-          <p className="hint">The sandbox sends nothing. The recipient decides what becomes of it:</p>
+          <p className="hint">The sandbox sends nothing. The recipient determines the outcome:</p>
           <div className="row">
             {sandboxRecipients(channel).map(([recipient, end]) => (
               <button

@@ -99,7 +99,7 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
                 setPending(newPending(search));
               }}
             >
-              Start anew
+              Clear
             </button>
           }
         >

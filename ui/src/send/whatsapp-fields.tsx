@@ -81,7 +81,7 @@ function TemplateFields({ draft, change, fault }: FieldsOf) {
       />
       <Field
         label="Values"
-        hint={draft.isNamed ? "One a line: `name=value`." : "One a line, in the order of the variables."}
+        hint={draft.isNamed ? "One per line: `name=value`." : "One per line, in the order of the variables."}
         fault={fault("template.parameters")}
       >
         <textarea

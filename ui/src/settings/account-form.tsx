@@ -44,7 +44,7 @@ export function AccountForm({
         ) : null}
         <Field
           label="Time zone"
-          hint="Messages that are scheduled already keep their instant."
+          hint="Messages that are already scheduled keep their time."
           fault={form.fault("time_zone")}
         >
           <input list="zones" required value={zone} onChange={(event) => setZone(event.target.value)} />
@@ -56,7 +56,7 @@ export function AccountForm({
         </datalist>
         <Field
           label="Country"
-          hint="Two letters, such as DE: numbers without a country code are read as its own."
+          hint="Two letters, such as DE. Numbers without a country code are read as numbers of this country."
           fault={form.fault("country")}
         >
           <input

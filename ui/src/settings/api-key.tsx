@@ -123,7 +123,7 @@ export function ApiKey() {
           title="The account's API key"
           secret={shown.text}
           line="TRUNKLINE_API_KEY"
-          {...(shown.isNew ? {} : { again: "It can be shown again for your password." })}
+          {...(shown.isNew ? {} : { again: "Enter your password to see it again." })}
           onStored={() => setShown(null)}
         />
       )}

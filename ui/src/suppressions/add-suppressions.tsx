@@ -40,7 +40,7 @@ function Fields({ onDone }: { onDone: () => void }) {
       />
       <Field
         label="Recipients"
-        hint="Numbers or addresses, one per line. They get nothing more from this account."
+        hint="Numbers or addresses, one per line. This account sends them nothing more."
         fault={form.fault("recipients")}
       >
         <textarea required value={recipients} onChange={(event) => setRecipients(event.target.value)} />

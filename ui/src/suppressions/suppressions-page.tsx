@@ -58,7 +58,7 @@ export function Page() {
         empty={
           <p>
             {filter.recipient === undefined
-              ? "No recipient is suppressed. Who answers STOP, or whose mail bounces, appears here."
+              ? "No recipients are suppressed. People who answer STOP, or whose mail bounces, appear here."
               : `${filter.recipient} is not suppressed: messages of this account go out.`}
           </p>
         }

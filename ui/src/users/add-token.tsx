@@ -41,7 +41,7 @@ function Fields({ onToken }: { onToken: (token: string) => void }) {
       <Instant
         name="expires_at"
         path="expires_at"
-        schema={{ description: "When it stops working; empty: never." }}
+        schema={{ description: "When it expires; leave empty for never." }}
         required={false}
         nullable
         value={expiresAt}

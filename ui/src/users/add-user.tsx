@@ -38,7 +38,7 @@ function Fields({ onInvited }: { onInvited: (invited: Invited) => void }) {
         onChange={(chosen) => setValues({ ...values, account: chosen })}
         fault={form.fault("account") ?? form.fault("role")}
       />
-      <p className="hint">Then you get a link for the person, who chooses the password with it.</p>
+      <p className="hint">You get a link with which the person chooses a password.</p>
     </Form>
   );
 }

@@ -17,8 +17,8 @@ export function NewLink({ user }: { user: ListedUser }) {
         title={`Make a link for ${user.email}`}
         effect={
           user.set_up
-            ? "The person chooses a new password with it. Until then the old one works. An earlier link ends."
-            : "The person chooses the first password with it. An earlier link ends."
+            ? "The person uses it to choose a new password. Until then the old one works. An earlier link becomes invalid."
+            : "The person uses it to choose the first password. An earlier link becomes invalid."
         }
         grave={false}
         run={async () => setLink((await create.mutateAsync({ params: { user: user.id } })).data)}

@@ -32,8 +32,8 @@ function wordsOf(scope: TokenScope): string {
 export const scopesText = (scopes: readonly TokenScope[]): string => scopes.map(wordsOf).join(", ");
 
 export const scopesSchema: Schema = {
-  description: "Who may change something may read it too. Changing messages includes sending.",
-  all: "All that its role may",
+  description: "Permission to change includes permission to read. Changing messages includes sending.",
+  all: "Everything its role allows",
   items: {
     enum: words.TokenScope,
     words: Object.fromEntries(words.TokenScope.map((scope) => [scope, wordsOf(scope)])),

@@ -53,7 +53,7 @@ export function Page() {
                   verb="Revoke"
                   label="Revoke…"
                   title={`Revoke ${name}`}
-                  effect="Programs that use it are refused from then on. It cannot be undone."
+                  effect="Programs that use it will be refused. This cannot be undone."
                   typed={name}
                   run={() => revoke.mutateAsync({ params: { token: id } })}
                 />

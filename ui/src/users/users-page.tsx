@@ -60,7 +60,7 @@ export function Page() {
         empty={
           <p>
             {search !== undefined
-              ? "No user has such a name or address."
+              ? "No user has this name or address."
               : account === undefined
                 ? "There is no user yet."
                 : `${name} has no member: operators alone manage it.`}
@@ -113,7 +113,7 @@ export function Page() {
                     title={`${active ? "Switch off" : "Switch on"} ${user.email}`}
                     effect={
                       active
-                        ? "The person's sessions end at once, and signing in is refused."
+                        ? "The person's sessions end at once, and they can no longer sign in."
                         : "The person can sign in again."
                     }
                     grave={active}

@@ -56,7 +56,7 @@ export function LastDay({ webhook }: { webhook: string }) {
   return (
     <Section title="Last 24 hours">
       <TimeColumns
-        title="Deliveries of the last 24 hours by what became of them"
+        title="Deliveries of the last 24 hours by outcome"
         range="last 24 hours"
         series={ends}
         columns={hoursOf(statistics, series.points)}

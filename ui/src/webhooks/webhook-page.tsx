@@ -74,7 +74,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
         verb="Delete"
         label="Delete…"
         title="Delete this endpoint"
-        effect={`Nothing more is posted to ${webhook.url}. What waits for it is dropped.`}
+        effect={`Nothing more is posted to ${webhook.url}. Waiting deliveries are dropped.`}
         run={async () => {
           await remove.mutateAsync({ params });
           await navigate({ to: "/a/$account/webhooks", params: { account } });

@@ -50,7 +50,7 @@ export function AccountChoice({ account, label }: { account: Named | null; label
               <Combobox.Input placeholder="Find an account…" aria-label="Find an account" />
             </div>
             <Combobox.Empty>
-              {found.data === undefined ? null : <p className="menu-label">No account has such a name.</p>}
+              {found.data === undefined ? null : <p className="menu-label">No account has this name.</p>}
             </Combobox.Empty>
             <Combobox.List className="menu-list">
               {(each: Named) => (

@@ -24,15 +24,15 @@ function OfInstallation() {
       </strong>
       <p>
         Waiting: {messages}, {counted(held.deliveries, "webhook delivery", "webhook deliveries")} and{" "}
-        {counted(held.events, "event")}. Nothing of it goes out by itself. Compare with your provider's log
-        first: what the original sent after the copy is not known here.
+        {counted(held.events, "event")}. Nothing is sent automatically. Compare with your provider's log
+        first: messages that the original sent after the copy are not known here.
       </p>
       <div className="row">
         <Ask
           verb="Release"
           label="Release…"
           title="Release what is held"
-          effect={`What waits goes out: ${messages}.`}
+          effect={`The held messages will be sent: ${messages}.`}
           typed={String(held.messages)}
           run={() => release.mutateAsync({})}
         />
@@ -40,7 +40,7 @@ function OfInstallation() {
           verb="Cancel them"
           label="Cancel…"
           title="Cancel what is held"
-          effect={`What waits is cancelled and never goes out: ${messages}.`}
+          effect={`The held messages will be cancelled and never sent: ${messages}.`}
           typed={String(held.messages)}
           run={() => cancel.mutateAsync({})}
         />

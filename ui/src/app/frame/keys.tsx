@@ -48,15 +48,15 @@ export function useKeys(account: string | undefined, onHelp: () => void, onFind:
 const general = [
   ["c", "Send messages"],
   ["/", "Find a page, a record or an action"],
-  ["Ctrl K", "The same, from a field as well"],
-  ["l", "Pause the updates, or go on"],
-  ["?", "These keys"],
+  ["Ctrl K", "The same, also from a field"],
+  ["l", "Pause or resume updates"],
+  ["?", "These shortcuts"],
 ] as const;
 const lists = [
   ["j  k", "Next and previous row"],
   ["Enter", "Open the row"],
   ["x", "Choose the row"],
-  ["[  ]", "In a message: the neighbours in its list"],
+  ["[  ]", "In a message: previous and next in its list"],
 ] as const;
 
 function Keys({ title, of }: { title: string; of: readonly (readonly [string, string])[] }) {
@@ -86,8 +86,8 @@ function Keys({ title, of }: { title: string; of: readonly (readonly [string, st
 export function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const off = preference("letters") === "off";
   return (
-    <Dialog title="Keys" open={open} onClose={onClose} broad>
-      {off ? <p className="soft">Keys of one letter are switched off in your menu.</p> : null}
+    <Dialog title="Keyboard shortcuts" open={open} onClose={onClose} broad>
+      {off ? <p className="soft">Single-key shortcuts are switched off in your menu.</p> : null}
       <div className="halves">
         <Keys title="Go to" of={keyedPages.map(({ key, title }) => [`g ${key}`, title] as const)} />
         <div className="stack">

@@ -20,7 +20,7 @@ export function LiveDot() {
       type="button"
       className="button bare live"
       aria-keyshortcuts="l"
-      title={freshness === "paused" ? "Go on with the updates" : "Pause the updates"}
+      title={freshness === "paused" ? "Resume updates" : "Pause the updates"}
       onClick={() => setPreference("live", freshness === "paused" ? "on" : "off")}
     >
       <svg viewBox="0 0 10 10" className={tone} aria-hidden="true">

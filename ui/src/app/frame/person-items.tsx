@@ -28,10 +28,10 @@ export function PersonItems({
   return (
     <Menu trigger={trigger} side={brief ? "bottom" : "top"} align={brief ? "end" : "start"}>
       <MenuChoice
-        label="Colours"
+        label="Theme"
         value={theme}
         of={[
-          ["system", "As the system"],
+          ["system", "System"],
           ["light", "Light"],
           ["dark", "Dark"],
         ]}
@@ -49,7 +49,7 @@ export function PersonItems({
       />
       <MenuLine />
       <MenuSwitch checked={letters === "on"} onChange={(on) => setPreference("letters", on ? "on" : "off")}>
-        Keys of one letter
+        Single-key shortcuts
       </MenuSwitch>
       <MenuItem icon={Keyboard} end={<span className="kbd">?</span>} onClick={onKeys}>
         Keys

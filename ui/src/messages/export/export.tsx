@@ -57,12 +57,12 @@ export function Export({ query }: { query: Readonly<Record<string, string>> }) {
         cursor = page.next_cursor;
         setProgress({ rows, end: null });
       } while (cursor !== null && rows < maxRows);
-      const bound = `The file has the newest ${number(maxRows)}. Narrow the time for the others.`;
-      finish(cursor === null ? "The file has all of them." : bound);
+      const bound = `The file contains the newest ${number(maxRows)}. Choose a shorter period for the others.`;
+      finish(cursor === null ? "The file contains all of them." : bound);
     } catch (error) {
-      if (signal.aborted) return finish("You stopped it: the file has the newest of them.");
+      if (signal.aborted) return finish("You stopped the export: the file contains the newest of them.");
       const why = error instanceof ApiError ? error.message : String(error);
-      finish(`It broke off: ${why} The file has the newest of them.`);
+      finish(`The export failed: ${why} The file contains the newest of them.`);
     }
   };
 

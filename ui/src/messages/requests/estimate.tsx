@@ -56,10 +56,10 @@ export function Estimate({
       <p>
         {`${counted(messages)} to go. `}
         {done_at === null ? (
-          "When the last one goes out cannot be known yet."
+          "When the last one is sent is not known yet."
         ) : (
           <>
-            {"The last one goes out about "}
+            {"The last one is sent about "}
             <Due at={done_at} over="now" />
             {"."}
           </>

@@ -19,14 +19,14 @@ export function RequestActions({ request }: { request: AccountRequest }) {
   return (
     <>
       <Move
-        label={`Move ${number(waiting)}…`}
-        title="Move what waits to the same time"
-        verb={`Move ${counted(waiting)}`}
+        label={`Reschedule ${number(waiting)}…`}
+        title="Reschedule waiting messages to the same time"
+        verb={`Reschedule ${counted(waiting)}`}
         from={due === null ? null : Date.parse(due.first)}
         {...typedFor(waiting)}
         run={async (schedule_at) => {
           const { data } = await move.mutateAsync({ params, body: { schedule_at } });
-          done(`${counted(data.changed)} moved`);
+          done(`${counted(data.changed)} rescheduled`);
         }}
       />
       <Ask

@@ -21,7 +21,7 @@ export function Meant({ local, zone, past }: { local: string; zone: string; past
     );
   return (
     <>
-      {localIn(at, zone) === local.slice(0, 16) ? "" : "That time does not occur on its day. "}
+      {localIn(at, zone) === local.slice(0, 16) ? "" : "That time does not exist on that day. "}
       {means}, {relative(iso, now)}.
     </>
   );

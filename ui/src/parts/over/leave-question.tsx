@@ -17,7 +17,7 @@ export function LeaveQuestion({
 }) {
   return (
     <Dialog title="Leave without saving?" open={open} onClose={onStay} urgent>
-      <p>What you entered here has not been sent, and is lost when you leave.</p>
+      <p>Your input has not been saved, and is lost if you leave.</p>
       <div className="foot">
         <button type="button" className="button" onClick={onStay}>
           Stay

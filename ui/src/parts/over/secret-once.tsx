@@ -21,7 +21,7 @@ export function SecretOnce({
 }) {
   return (
     <Dialog title={title} onClose={null}>
-      <p>{again ?? "It is shown this once. Store it now: it cannot be read here again."}</p>
+      <p>{again ?? "It is shown only once. Store it now: it cannot be shown again."}</p>
       <pre>{secret}</pre>
       <div className="row">
         <Copy text={secret} />

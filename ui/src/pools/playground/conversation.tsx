@@ -6,8 +6,8 @@ import { duration } from "#ui/words/numbers.ts";
 import { answererOf, isOver, type Turn } from "./turn.ts";
 
 function titleOf({ answer, attempts }: Turn): string {
-  if (answer !== "") return "The answer broke off: this error frame ended its stream.";
-  return attempts.length === 0 ? "The pool asked no member." : "No member answered.";
+  if (answer !== "") return "The answer was interrupted: this error frame ended its stream.";
+  return attempts.length === 0 ? "The pool called no member." : "No member answered.";
 }
 
 /** A client receives an error frame, too: after part of the answer, or instead of it. */

@@ -72,7 +72,7 @@ export function Settings({
       </div>
       <Field
         label="Stop sequences"
-        hint="One a line. The answer ends before the first of them."
+        hint="One per line. The answer ends before the first of them."
         fault={stopFault(error)}
       >
         <textarea value={value.stop} onChange={enter("stop")} />

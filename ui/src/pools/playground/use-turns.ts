@@ -39,8 +39,7 @@ export function useTurns(params: { account: string; pool: string }) {
         onRequest: (request) => show({ ...turn, request }),
         onEvent: (event) => show(afterEvent(turn, event)),
       });
-      if (!isOver(turn))
-        show({ ...turn, refusal: new ApiError(0, "The service ended the stream before its end.") });
+      if (!isOver(turn)) show({ ...turn, refusal: new ApiError(0, "The service ended the stream early.") });
     } catch (caught) {
       if (controller.signal.aborted) show({ ...turn, stoppedMs: performance.now() - from });
       else if (caught instanceof ApiError) show({ ...turn, refusal: caught });

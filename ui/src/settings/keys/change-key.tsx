@@ -120,7 +120,7 @@ export function RevokeKey({ of }: Of) {
       effect={
         <>
           <LastUseNow of={of} />
-          <p>It never works again, which cannot be undone. To replace it without an outage, rotate it.</p>
+          <p>It stops working permanently. To replace it without an outage, rotate it instead.</p>
         </>
       }
       typed={of.name}
