@@ -14,8 +14,11 @@ import { type ConfigureDeps, defineResource } from "./resource.ts";
 
 export type PoolDeps = ConfigureDeps & Pick<Core, "random">;
 
-/** Both ends of a key: at most a quarter of the shortest allowed key. */
-export const maskedKey = (text: string) => `${text.slice(0, 4)}…${text.slice(-4)}`;
+/** Both ends of a key, at most a quarter of it: four characters of each end, fewer of a short key. */
+export function maskedKey(text: string): string {
+  const shown = Math.min(4, Math.floor(text.length / 8));
+  return `${text.slice(0, shown)}…${text.slice(-shown)}`;
+}
 
 /**
  * The columns of a key's text. Without a text, an existing key keeps its own. A revoked key becomes valid again only with another

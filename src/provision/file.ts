@@ -9,6 +9,7 @@ import { managementTokenInput } from "#configure/management-token.ts";
 import { sendingDomainInput } from "#configure/sending-domain.ts";
 import { webhookInput } from "#configure/webhook.ts";
 import { faultWords } from "#contract/fault-words.ts";
+import { keyText } from "#contract/key-text.ts";
 import { maxPools } from "#contract/limits.ts";
 import { gatewayFields } from "#contract/manage/gateways.ts";
 import { poolInput } from "#contract/manage/pools/pools.ts";
@@ -20,14 +21,11 @@ export const provisionFile = z.strictObject({
   accounts: z
     .array(
       accountInput.extend({
-        api_key: z
-          .string()
-          .min(32, "must have at least 32 characters")
-          .max(512)
+        api_key: keyText()
           .refine(isName, notAName)
           .optional()
           .describe(
-            "The account's API key, at least 32 characters. Without it, one is made and printed once.",
+            "The account's API key, at least 20 characters that are hard to guess. Without it, one is generated and printed once.",
           ),
         gateways: z.array(gatewayFields).default([]).describe("Its gateways."),
         sending_domains: z

@@ -134,7 +134,7 @@ test("what is given twice is found when the file is read, and no key is repeated
     ]);
     assert.ok("file" in read([acme]));
     const wrong = read([{ ...acme, pools: [{ ...pool, keys: [{ name: "app", key: "too-short" }] }] }]);
-    assert.deepEqual(wrong, { errors: ["accounts.0.pools.0.keys.0.key: must have at least 32 characters"] });
+    assert.deepEqual(wrong, { errors: ["accounts.0.pools.0.keys.0.key: must have at least 20 characters"] });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

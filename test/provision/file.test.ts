@@ -85,7 +85,7 @@ webhook: []
   for (const start of [
     "accounts.0.name: ",
     "accounts.0.time_zone: is not a time zone",
-    "accounts.0.api_key: must have at least 32 characters",
+    "accounts.0.api_key: must have at least 20 characters",
     'accounts.0: Unrecognized key: "colour"',
     "accounts.0.gateways.0.identifier: must be 1 to 100",
     "accounts.0.gateways.0.channel: ",

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { idCursor, instant, limit, page, reply, revision, seenRevision } from "#contract/envelope.ts";
+import { keyText } from "#contract/key-text.ts";
 import { nameText } from "#contract/name.ts";
 import { patchSchema, shown } from "#contract/resource-schema.ts";
 import { budgetRules } from "./budgets.ts";
@@ -32,14 +33,11 @@ export type KeyRules = z.output<typeof keyRules>;
 export const keyFields = z
   .strictObject({
     name: nameText(1, 100).describe("The key's name, unique among the valid keys of a pool."),
-    key: z
-      .string()
-      .min(32, "must have at least 32 characters")
-      .max(512)
+    key: keyText()
       .regex(/^[\x21-\x7e]*$/, "must be ASCII without spaces")
       .optional()
       .describe(
-        "The key, at least 32 characters, sent as `Authorization: Bearer`. Without it, one is generated and shown once.",
+        "The key, at least 20 characters that are hard to guess, sent as `Authorization: Bearer`. Without it, one is generated and shown once.",
       ),
     ...keyRules.shape,
     expires_at: z.iso

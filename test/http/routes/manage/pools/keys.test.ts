@@ -73,7 +73,7 @@ test("a given key is not shown again, and no other key has its text", async () =
   const named = await m.operator("POST", path, { name: "given" });
   assert.deepEqual(named.json().errors, { name: ["is taken"] });
   const short = await m.operator("POST", path, { name: "short", key: "x" });
-  assert.deepEqual(short.json().errors, { key: ["must have at least 32 characters"] });
+  assert.deepEqual(short.json().errors, { key: ["must have at least 20 characters"] });
 });
 
 test("what it may do changes field by field", async () => {
