@@ -47,6 +47,12 @@ test("the home draws what became of messages by hour, and a column leads to the 
   await messages.locator('.column[tabindex="0"]').focus();
   for (let hour = 0; hour < 3; hour++) await page.keyboard.press("ArrowLeft");
   assert.equal(await legendOf(at, "Messages"), "delivered 3 · sent, no report 0 · failed 1 · unknown 0");
+  // Each outcome has its share of the column, also where one of them is small.
+  const pieces = messages.locator(".column:focus .pieces > span");
+  const [delivered = 0, failed = 0] = await Promise.all(
+    [0, 1].map(async (at) => (await pieces.nth(at).boundingBox())?.height),
+  );
+  assert.ok(failed > 0 && Math.abs(delivered / failed - 3) < 0.1, `${delivered} px and ${failed} px`);
   await messages.getByText("Figures").click();
   await messages.getByRole("row", { name: /delivered 3|3 0 1 0/ }).waitFor();
   await messages.locator(".column:focus, .column[tabindex='0']").focus();

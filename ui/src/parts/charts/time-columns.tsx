@@ -108,11 +108,11 @@ export function TimeColumns({
     onPointerEnter: () => setPointed(at),
     onPointerLeave: () => setPointed(null),
   });
-  const pieces = ({ values }: TimeColumn) => (
-    <span className="pieces" aria-hidden="true">
+  const pieces = ({ values }: TimeColumn, at: number) => (
+    <span className="pieces" style={{ height: `${100 - y(sums[at] ?? 0)}%` }} aria-hidden="true">
       {series.map(({ name, tone }) =>
         (values[name] ?? 0) === 0 ? null : (
-          <span key={name} className={tone} style={{ height: `${100 - y(values[name] ?? 0)}%` }} />
+          <span key={name} className={tone} style={{ flexGrow: values[name] ?? 0 }} />
         ),
       )}
     </span>
@@ -139,7 +139,7 @@ export function TimeColumns({
           {columns.map((column, at) =>
             open === undefined ? (
               <span key={column.from} className="column" {...events(at)}>
-                {pieces(column)}
+                {pieces(column, at)}
               </span>
             ) : (
               <ColumnLink
@@ -155,7 +155,7 @@ export function TimeColumns({
                 onBlur={() => setPointed(null)}
                 {...events(at)}
               >
-                {pieces(column)}
+                {pieces(column, at)}
               </ColumnLink>
             ),
           )}
