@@ -8,7 +8,7 @@ import { SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
-import { number } from "#ui/words/numbers.ts";
+import { leftOf, number } from "#ui/words/numbers.ts";
 import { AddAccount } from "./add-account.tsx";
 
 /** Messages since the account's day began, and things that need attention. */
@@ -27,7 +27,7 @@ function Today({ of: { figures } }: { of: ListedAccount }) {
 function creditOf({ plan, figures }: ListedAccount): string {
   const limited = words.Channel.flatMap((channel) => {
     const [left, of] = [figures.remaining[channel], plan.credit[channel]];
-    return left === null ? [] : [`${channel} ${number(left)}${of === null ? "" : ` of ${number(of)}`}`];
+    return left === null ? [] : [`${channel} ${of === null ? number(left) : leftOf(left, of)}`];
   });
   return limited.length === 0 ? "unlimited" : limited.join(", ");
 }

@@ -8,7 +8,7 @@ import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Figures, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
-import { number } from "#ui/words/numbers.ts";
+import { leftOf, number } from "#ui/words/numbers.ts";
 import { Grant } from "./grant.tsx";
 
 /** The subject of an entry: requests and messages have pages. */
@@ -53,7 +53,7 @@ export function Page() {
               : {
                   name: word,
                   value: number(balance.remaining),
-                  note: `of ${number(balance.allowance)} left`,
+                  note: `left: ${leftOf(balance.remaining, balance.allowance)}`,
                 };
           })}
         />

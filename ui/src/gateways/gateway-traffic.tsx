@@ -96,8 +96,8 @@ export function Traffic({ gateway }: { gateway: string }) {
       <Figures
         of={[
           { name: "Accepted", value: number(total.accepted) },
-          { name: "Due → sent", value: p95(total.wait_ms.p95), note: "95 %" },
-          { name: "Sent → delivered", value: p95(total.delivery_ms.p95), note: "95 %, as reported" },
+          { name: "Due → sent, p95", value: p95(total.wait_ms.p95) },
+          { name: "Sent → delivered, p95", value: p95(total.delivery_ms.p95) },
         ]}
       />
       <TimeColumns

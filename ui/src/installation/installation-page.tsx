@@ -3,7 +3,7 @@ import type { InstallationDetailsReply, InstallationReply } from "#ui/api/schema
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Facts, Figures, PageHead, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time, useNow } from "#ui/parts/time.tsx";
+import { Moment, useNow } from "#ui/parts/time.tsx";
 import { bytes, duration } from "#ui/words/numbers.ts";
 import { Alerts } from "./alerts.tsx";
 import { Backups } from "./backups.tsx";
@@ -76,7 +76,7 @@ export function Page() {
         of={[
           { name: "Version", value: version, note: `Node ${node.version}` },
           { name: "Database", value: bytes(details.size_bytes), note: engine },
-          { name: "Up", value: <Uptime since={started_at} />, note: <Time at={started_at} brief /> },
+          { name: "Up", value: <Uptime since={started_at} />, note: <Moment at={started_at} /> },
         ]}
       />
       {node.outdated === null ? null : (

@@ -8,7 +8,7 @@ import { Table } from "#ui/parts/list/table.tsx";
 import { Empty, Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
-import { number } from "#ui/words/numbers.ts";
+import { leftOf, number } from "#ui/words/numbers.ts";
 import { AttentionLine } from "./attention.tsx";
 import { RangeFigures } from "./figures.tsx";
 import { FirstSteps } from "./first-steps.tsx";
@@ -82,7 +82,7 @@ function Credit() {
             const balance = overview.data.data.credit[channel];
             return [
               channel,
-              balance === null ? "unlimited" : `${number(balance.remaining)} of ${number(balance.allowance)}`,
+              balance === null ? "unlimited" : leftOf(balance.remaining, balance.allowance),
             ] as const;
           })}
         />

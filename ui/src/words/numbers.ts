@@ -49,3 +49,9 @@ export function bytes(count: number): string {
   if (count < 1_000_000_000) return `${fine.format(count / 1_000_000)} MB`;
   return `${fine.format(count / 1_000_000_000)} GB`;
 }
+
+/** `812 of 1,000`; above the allowance, `1,200, 200 of them extra`, since a grant may exceed it. */
+export const leftOf = (remaining: number, allowance: number): string =>
+  remaining > allowance
+    ? `${number(remaining)}, ${number(remaining - allowance)} of them extra`
+    : `${number(remaining)} of ${number(allowance)}`;
