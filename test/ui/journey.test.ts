@@ -231,6 +231,6 @@ test("a member sees one account, and no operator's page", { skip: missing }, asy
   await page.goto(`${url}/users`);
   await page.getByText("Only an operator sees this.").waitFor();
   await page.goto(`${url}/a/${other.id}`);
-  await page.getByText("is not here, or not yours.").waitFor();
+  await page.getByText("does not exist, or you may not see it.").waitFor();
   assert.ok(!(await page.content()).includes("a rival"), "the name of another account is in the page");
 });

@@ -126,7 +126,7 @@ test("a WhatsApp device is linked by QR code after the risk is said; a code that
   await expectSound(at, "the QR code");
   const shown = await image.getAttribute("src");
   await page.clock.setFixedTime(it.clock.now() + 20_000);
-  await page.getByText("This code is over.").waitFor();
+  await page.getByText("This code has expired.").waitFor();
   assert.equal(await image.count(), 0);
   await page.clock.setFixedTime(it.clock.now());
   offer("https://wa.me/x#2");

@@ -77,7 +77,7 @@ test("a later call that fails does not hide what the calls before it have change
   assert.equal(ids.length - why.size, 499);
   assert.equal(why.get("msg_0"), "It has ended.");
   assert.equal(why.get("msg_999"), "The service did not answer.");
-  assert.match(why.get("msg_1000") ?? "", /^Not asked for/);
+  assert.match(why.get("msg_1000") ?? "", /^Not attempted/);
   await assert.rejects(changeInParts(ids, failing(1)), /did not answer/);
   assert.equal((await changeInParts(ids, failing(4))).size, 3);
 });

@@ -181,8 +181,8 @@ test("a call that an earlier answer served has a tag, in the list and on its pag
   assert.equal(await page.getByRole("link", { name: "an earlier answer" }).count(), 2);
   await expectSound(at, "calls that earlier answers served");
   for (const [row, tag, sentence] of [
-    [1, "repeat", /with the same Idempotency-Key was repeated\. No member was asked\./],
-    [3, "cache", /The pool's cache answered.* No member was asked\./],
+    [1, "repeat", /with the same Idempotency-Key was repeated\. No member was called\./],
+    [3, "cache", /The pool's cache answered.* No member was called\./],
   ] as const) {
     await rows.nth(row).getByRole("link", { name: "an earlier answer" }).click();
     await page.getByRole("heading", { name: "Chat call" }).waitFor();

@@ -131,7 +131,7 @@ test("several that are chosen move to the same time, and are cancelled together;
   await page.getByRole("button", { name: "Reschedule 2…" }).click();
   const dialog = page.locator(".dialog");
   await dialog.getByLabel(`At (${zone})`).fill("2027-03-28T02:30");
-  await dialog.getByText("That time does not occur on its day.").waitFor();
+  await dialog.getByText("That time does not exist on that day.").waitFor();
   await expectSound(at, "a new time for several at 320 px", ".dialog");
   await dialog.getByRole("button", { name: "Reschedule 2 messages" }).click();
   await page.getByText("2 messages changed").waitFor();

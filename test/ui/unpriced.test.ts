@@ -49,6 +49,6 @@ test("a form with a budget of cost names the models that it refuses, or does not
       bound,
       Array.from({ length: 12 }, (_, i) => `m${i}`),
     ) ?? "",
-    /m9 and 2 more:/,
+    /m9 and 2 more is unknown:/,
   );
 });

@@ -252,6 +252,6 @@ test("a member makes a key of their account, and another account's keys are not 
   assert.deepEqual([await lookUp(at, key), await send(at, key)], [200, 403]);
   assert.equal((await api(at, "GET", `/accounts/${other.id}/api-keys`)).status, 404);
   await page.goto(`${url}/a/${other.id}/api-keys`);
-  await page.getByText("is not here, or not yours.").waitFor();
+  await page.getByText("does not exist, or you may not see it.").waitFor();
   assert.equal(await page.getByRole("button", { name: "New key" }).count(), 0);
 });

@@ -19,9 +19,8 @@ export function useKeptFocus(): void {
     };
     const observer = new MutationObserver(() => {
       if (last === null || document.activeElement !== document.body) return;
-      const dialog = last.closest("dialog");
-      // A dialog that closes restores the focus itself.
-      if (dialog === null ? isCovered() : !dialog.open) return;
+      // A dialog that covers the page has the focus; within it, controls are treated alike.
+      if (isCovered() && last.closest("dialog")?.open !== true) return;
       if (!last.isConnected)
         return document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
       if (!isOff(last)) last.focus({ preventScroll: true });
