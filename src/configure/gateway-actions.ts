@@ -28,13 +28,14 @@ export async function deleteGateway(
 /** The reason of a pause by an operator. */
 export const pausedByHand = "Paused by hand.";
 
-/** Pauses a gateway until it is resumed. Pausing twice changes nothing. False if the account has no such gateway. */
+/** Pauses a gateway until it is resumed. Pausing twice changes nothing. `by`: the caller. False if the account has no such gateway. */
 export async function pauseGateway(
   deps: ConfigureDeps,
   accountId: string,
   identifier: string,
+  by: string | null,
 ): Promise<boolean> {
-  const pause = { accountId, identifier, at: deps.clock.now(), reason: pausedByHand };
+  const pause = { accountId, identifier, at: deps.clock.now(), reason: pausedByHand, by };
   return await deps.database.run(pauseByOperator, pause);
 }
 

@@ -1,9 +1,9 @@
 // Waits until a message was sent or has ended: for a person who tries a gateway and waits for the result.
 
 import type { MessageRecord } from "#contract/messages/record.ts";
-import type { Core } from "#core/core.ts";
 import { AutoResetEvent } from "#runtime/waiting/auto-reset-event.ts";
 import { lookup } from "./lookup.ts";
+import type { WaitingDeps } from "./waiting.ts";
 
 /** How often the message is read without a hint, ms: another process may be sending it. */
 const pollMs = 500;
@@ -17,10 +17,11 @@ const waiting: readonly string[] = ["queued", "scheduled", "sending"];
  * otherwise after `maxMs`. Null if the account has no such message.
  */
 export async function lookupWhenSent(
-  { clock, database }: Pick<Core, "clock" | "database">,
+  deps: WaitingDeps,
   account: { id: string },
   { id, maxMs }: { id: string; maxMs: number },
 ): Promise<MessageRecord | null> {
+  const { clock, database } = deps;
   const until = clock.monotonic() + maxMs;
   const changed = new AutoResetEvent();
   let hints = 0;
@@ -31,7 +32,7 @@ export async function lookupWhenSent(
   });
   try {
     for (;;) {
-      const record = await lookup(database, account, null, id);
+      const record = await lookup(deps, account, null, id);
       const leftMs = until - clock.monotonic();
       if (record === null || !waiting.includes(record.status) || leftMs <= 0) return record;
       const nextAt = record.next_attempt_at === null ? 0 : Date.parse(record.next_attempt_at);

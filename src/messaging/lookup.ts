@@ -3,14 +3,13 @@
 import type { Account } from "#accounts/account.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
-import type { Core } from "#core/core.ts";
 import { idTime } from "#runtime/ids.ts";
-import type { Database } from "#store/database.ts";
 import { maxPageBodyBytes } from "#store/email/emails.ts";
 import { findMessage, type MessageRow, recentMessages } from "#store/messages/lookup.ts";
 import { cancelMessage } from "#store/messages/move.ts";
 import { searchMessages } from "#store/messages/search.ts";
 import { recordOf } from "./record.ts";
+import { readWaiting, type WaitingDeps } from "./waiting.ts";
 
 /** The account, and the only gateways whose messages it may read. */
 type Reader = Pick<Account, "id" | "readableGatewayIds">;
@@ -20,15 +19,16 @@ type Reader = Pick<Account, "id" | "readableGatewayIds">;
  * or of a gateway whose messages the caller may not read.
  */
 export async function lookup(
-  database: Database,
+  deps: WaitingDeps,
   account: Reader,
   channel: Channel | null,
   id: string,
 ): Promise<MessageRecord | null> {
   if (idTime(id) === null) return null;
-  const found = await database.run(findMessage, { accountId: account.id, channel, id });
+  const found = await deps.database.run(findMessage, { accountId: account.id, channel, id });
   if (!found || account.readableGatewayIds?.includes(found.message.gateway_id) === false) return null;
-  return recordOf(found.message, found.events);
+  const waiting = await readWaiting(deps, [found.message]);
+  return recordOf(found.message, waiting(found.message), found.events);
 }
 
 interface Page {
@@ -38,7 +38,7 @@ interface Page {
 
 /** A page of the newest messages, shorter than `limit` if bodies are large; null for an invalid cursor. */
 export async function recent(
-  database: Database,
+  deps: WaitingDeps,
   account: Account,
   channel: Channel,
   query: { limit: number; cursor: string | null; status: Status | null },
@@ -46,8 +46,8 @@ export async function recent(
   const { limit, cursor, status } = query;
   // A cursor is the last id of the previous page, so it reveals nothing new.
   if (cursor !== null && idTime(cursor) === null) return null;
-  if (account.readableGatewayIds !== undefined) return await recentOn(database, account, channel, query);
-  const { rows, more } = await database.run(recentMessages, {
+  if (account.readableGatewayIds !== undefined) return await recentOn(deps, account, channel, query);
+  const { rows, more } = await deps.database.run(recentMessages, {
     accountId: account.id,
     channel,
     status,
@@ -55,9 +55,14 @@ export async function recent(
     limit,
   });
   return {
-    records: rows.map((row) => recordOf(row)),
+    records: await recordsOf(deps, rows),
     nextCursor: more ? (rows.at(-1)?.id ?? null) : null,
   };
+}
+
+async function recordsOf(deps: WaitingDeps, rows: readonly MessageRow[]): Promise<MessageRecord[]> {
+  const waiting = await readWaiting(deps, rows);
+  return rows.map((row) => recordOf(row, waiting(row)));
 }
 
 /** The maximum that one scan reads of a gateway, if few of its messages have the status. */
@@ -65,7 +70,7 @@ const rowsPerLook = 5_000;
 
 /** A page for callers that may read only some gateways' messages. It may be short, even empty, and still have a cursor. */
 async function recentOn(
-  database: Database,
+  deps: WaitingDeps,
   account: Account,
   channel: Channel,
   { limit, cursor, status }: Parameters<typeof recent>[3],
@@ -75,7 +80,7 @@ async function recentOn(
   // After the scan that ended first, other gateways have rows that this page does not know.
   let lookedTo: string | null = null;
   for (const { id: gatewayId } of gateways) {
-    const found = await database.run(searchMessages, {
+    const found = await deps.database.run(searchMessages, {
       accountId: account.id,
       channels: [channel],
       status,
@@ -95,7 +100,7 @@ async function recentOn(
   const known = rows.filter(({ id }) => id >= (lookedTo ?? "")).sort((a, b) => (a.id < b.id ? 1 : -1));
   const shown = known.slice(0, limit);
   return {
-    records: shown.map((row) => recordOf(row)),
+    records: await recordsOf(deps, shown),
     nextCursor: known.length > limit ? (shown.at(-1)?.id ?? null) : lookedTo,
   };
 }
@@ -107,7 +112,7 @@ export type Cancelled =
 
 /** Cancels a message that is not being sent yet. Idempotent. `channel` null: of any channel. `by`: the caller, if known. */
 export async function cancel(
-  deps: Pick<Core, "clock" | "database">,
+  deps: WaitingDeps,
   account: Reader,
   channel: Channel | null,
   id: string,
@@ -127,7 +132,7 @@ export async function cancel(
     },
   });
   if (result.kind === "not_found") return result;
-  const record = await lookup(database, account, channel, id);
+  const record = await lookup(deps, account, channel, id);
   if (!record) return { kind: "not_found" };
   return result.kind === "cancelled"
     ? { kind: "cancelled", record }

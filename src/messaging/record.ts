@@ -2,6 +2,7 @@
 
 import type { MessageEventData } from "#contract/events/shapes.ts";
 import type { MessageEvent, MessageRecord } from "#contract/messages/record.ts";
+import type { WaitingFor } from "#contract/messages/waiting-for.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import { acceptanceOf } from "#store/messages/reschedule.ts";
 import type { EventsTable } from "#store/schema/schema.ts";
@@ -10,31 +11,41 @@ import { messageChannels } from "./channels.ts";
 const iso = (at: number) => new Date(at).toISOString();
 const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
 
-/** `events`: the timeline, which only the record of a single message shows. */
-export function recordOf(row: MessageRow, events?: readonly EventsTable[]): MessageRecord {
-  return { ...sharedOf(row, events), ...messageChannels[row.channel].sending.record(row) };
+/** `waiting`: why it waits now. `events`: the timeline, which only the record of a single message shows. */
+export function recordOf(
+  row: MessageRow,
+  waiting: WaitingFor | null,
+  events?: readonly EventsTable[],
+): MessageRecord {
+  const shared = {
+    ...sharedOf(row),
+    waiting_for: waiting,
+    ...(events ? { events: timeline(row, events) } : {}),
+  };
+  return { ...shared, ...messageChannels[row.channel].sending.record(row) };
 }
 
 /** How much of a text a list shows, in characters. */
 const briefLength = 200;
 
 /** The record with its text truncated. */
-export function briefRecordOf(row: MessageRow): MessageRecord {
+export function briefRecordOf(row: MessageRow, waiting: WaitingFor | null): MessageRecord {
   // Cut between characters, not within one.
   const start = row.body.slice(0, briefLength * 2);
-  return recordOf({ ...row, body: [...start].slice(0, briefLength).join("") });
+  return recordOf({ ...row, body: [...start].slice(0, briefLength).join("") }, waiting);
 }
 
 /** The part of a message that webhook events show: its record, without the body if that may be large. */
 export function eventRecordOf(row: MessageRow): MessageEventData {
-  const { message, ...record } = recordOf(row);
+  const { message, ...shared } = sharedOf(row);
+  const record = { ...shared, ...messageChannels[row.channel].sending.record(row) };
   // The row of its channel says whether there is a body; the schema of that channel's events repeats it.
   return (
     messageChannels[row.channel].sending.bodyInEvents ? { ...record, message } : record
   ) as MessageEventData;
 }
 
-function sharedOf(row: MessageRow, events?: readonly EventsTable[]) {
+function sharedOf(row: MessageRow) {
   return {
     id: row.id,
     request_id: row.request_id,
@@ -55,7 +66,6 @@ function sharedOf(row: MessageRow, events?: readonly EventsTable[]) {
     reference: row.reference,
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, string>),
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? "" },
-    ...(events ? { events: timeline(row, events) } : {}),
   };
 }
 

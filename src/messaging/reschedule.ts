@@ -3,11 +3,11 @@
 import { type Account, onlyOn } from "#accounts/account.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
-import type { Core } from "#core/core.ts";
 import { idTime } from "#runtime/ids.ts";
 import { localTime, readSchedule } from "#runtime/time-zones.ts";
 import { type NewTime, rescheduleMessage } from "#store/messages/reschedule.ts";
 import { lookup } from "./lookup.ts";
+import type { WaitingDeps } from "./waiting.ts";
 
 export type Rescheduled =
   | { kind: "rescheduled"; record: MessageRecord }
@@ -30,7 +30,7 @@ export function newTimeOf(
 
 /** Moves a message that is not being sent yet. `channel` null: of any channel. The other arguments: see `newTimeOf`. */
 export async function reschedule(
-  { clock, database }: Pick<Core, "clock" | "database">,
+  deps: WaitingDeps,
   account: Pick<Account, "id" | "timeZone" | "gatewayIds">,
   channel: Channel | null,
   id: string,
@@ -38,10 +38,10 @@ export async function reschedule(
   by: string,
 ): Promise<Rescheduled> {
   if (idTime(id) === null) return { kind: "not_found" };
-  const to = newTimeOf(account, scheduleAt, clock.now(), by);
+  const to = newTimeOf(account, scheduleAt, deps.clock.now(), by);
   const of = { accountId: account.id, channel, id, ...onlyOn(account) };
-  const result = await database.run(rescheduleMessage, { ...of, to });
+  const result = await deps.database.run(rescheduleMessage, { ...of, to });
   if (result.kind !== "rescheduled") return result;
-  const record = await lookup(database, account, result.channel, id);
+  const record = await lookup(deps, account, result.channel, id);
   return record ? { kind: "rescheduled", record } : { kind: "not_found" };
 }

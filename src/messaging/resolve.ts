@@ -5,11 +5,11 @@ import { type Account, onlyOn } from "#accounts/account.ts";
 import type { Resolution } from "#contract/messages/changes.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
-import type { Core } from "#core/core.ts";
 import { idTime } from "#runtime/ids.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
 import { lookup } from "./lookup.ts";
+import type { WaitingDeps } from "./waiting.ts";
 
 export type Resolved =
   | { kind: "resolved"; record: MessageRecord }
@@ -19,8 +19,6 @@ export type Resolved =
   | { kind: "gateway_gone" }
   | { kind: "not_found" };
 
-type ResolveDeps = Pick<Core, "clock" | "database">;
-
 const resolutionSteps = {
   send_again: { step: "resent_by_account", label: "Sent again" },
   mark_sent: { step: "marked_sent", label: "Marked as sent" },
@@ -29,7 +27,7 @@ const resolutionSteps = {
 
 /** Resolves a message that is `unknown`. `channel` null: of any channel. `by`: who decided, for the timeline. */
 export async function resolve(
-  deps: ResolveDeps,
+  deps: WaitingDeps,
   account: Pick<Account, "id" | "gatewayIds">,
   channel: Channel | null,
   id: string,
@@ -49,6 +47,6 @@ export async function resolve(
   const of = { accountId: account.id, channel, id, ...onlyOn(account) };
   const result = await database.run(resolveUnknown, { ...of, step, details });
   if (result.kind !== "resolved") return result;
-  const record = await lookup(database, account, result.channel, id);
+  const record = await lookup(deps, account, result.channel, id);
   return record ? { kind: "resolved", record } : { kind: "not_found" };
 }

@@ -135,8 +135,9 @@ export class Breaker {
       if (this.#pausedUntil === null || wasProbe) this.#forgetSilence();
       this.#passed += 1;
       this.#suspects.delete(id);
-      // A success that was already under way when the pause began says nothing about the gateway now.
-      if (!wasProbe || this.#pausedUntil === null) return { kind: "go_on" };
+      // A success that was already under way when the pause began says nothing about the gateway now. After a pause that an operator ended,
+      // the first one ends the row of pauses.
+      if (this.#pausedUntil === null ? this.#pauses === 0 : !wasProbe) return { kind: "go_on" };
       this.#pausedUntil = null;
       this.#pauses = 0;
       return { kind: "resume" };

@@ -37,6 +37,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/gateways/pauses.ts"),
   import("#store/gateways/reports.ts"),
   import("#store/gateways/sessions.ts"),
+  import("#store/gateways/waiting.ts"),
   import("#store/phones/phones.ts"),
   import("#store/phones/phone-items.ts"),
   import("#store/phones/phone-reports.ts"),

@@ -59,6 +59,8 @@ export const record: MessageRecord = {
   created_at: "2026-03-01T09:30:00.000Z",
   updated_at: "2026-03-01T09:30:00.000Z",
   next_attempt_at: null,
+  // The scripted store has no gateways.
+  waiting_for: { reason: "gateway_missing", until: null, since: null, by: null, detail: null },
   sent_at: null,
   delivered_at: null,
   read_at: null,
@@ -257,7 +259,7 @@ export function edge(options: EdgeOptions = {}): Edge {
     random: () => 0.5,
   };
   const newId = createIds(clock, random);
-  const database = scriptedStore(staged, options.operations ?? {});
+  const database = scriptedStore(staged, { readStandings: () => [], ...options.operations });
   const unused = async (): Promise<never> => assert.fail("not part of this test");
   const basis = {
     clock,

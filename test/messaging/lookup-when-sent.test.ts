@@ -56,7 +56,7 @@ test("it notices what another process sent, which gives no hint", async () => {
 /** Pauses the gateway by hand. */
 async function paused() {
   const { core } = it.system;
-  assert.ok(await pauseGateway(core, account.id, "main"));
+  assert.ok(await pauseGateway(core, account.id, "main", null));
   await it.settle();
   return {
     resume: async () => {

@@ -29,14 +29,14 @@ for (const engine of someEngines(import.meta.filename)) {
     after(() => it?.close());
 
     test("one message with its timeline; none for another account, channel or id", async () => {
-      const { database } = it.system;
-      const found = await lookup(database, mine, "sms", ids[0]!);
+      const { core } = it.system;
+      const found = await lookup(core, mine, "sms", ids[0]!);
       assert.equal(found?.id, ids[0]);
       assert.equal(found?.events?.length, 1);
-      assert.equal(await lookup(database, other, "sms", ids[0]!), null);
-      assert.equal(await lookup(database, mine, "email", ids[0]!), null);
+      assert.equal(await lookup(core, other, "sms", ids[0]!), null);
+      assert.equal(await lookup(core, mine, "email", ids[0]!), null);
       for (const id of ["", "msg_", "nonsense", `${ids[0]}0`, ids[0]!.toUpperCase(), ids[0]!.slice(0, -1)])
-        assert.equal(await lookup(database, mine, "sms", id), null, id);
+        assert.equal(await lookup(core, mine, "sms", id), null, id);
     });
 
     test("a page of large emails is shorter than asked for, and goes on where it ended", async () => {
@@ -47,7 +47,7 @@ for (const engine of someEngines(import.meta.filename)) {
         assert.equal((await it.post("/api/email/send", { contact })).statusCode, 200);
       }
       const page = async (cursor: string | null) => {
-        const found = await recent(it.system.database, mine, "email", { limit: 3, cursor, status: null });
+        const found = await recent(it.system.core, mine, "email", { limit: 3, cursor, status: null });
         assert.ok(found);
         return { cursor: found.nextCursor, letters: found.records.map(({ message }) => message[0]) };
       };
@@ -57,12 +57,12 @@ for (const engine of someEngines(import.meta.filename)) {
     });
 
     test("pages, newest first, without gaps or repeats; the last one has no cursor", async () => {
-      const { database } = it.system;
+      const { core } = it.system;
       const seen: string[] = [];
       let cursor: string | null = null;
       let pages = 0;
       do {
-        const page: Awaited<ReturnType<typeof recent>> = await recent(database, mine, "sms", {
+        const page: Awaited<ReturnType<typeof recent>> = await recent(core, mine, "sms", {
           limit: 2,
           cursor,
           status: null,
@@ -78,20 +78,20 @@ for (const engine of someEngines(import.meta.filename)) {
     });
 
     test("a page that is exactly full says that it was the last", async () => {
-      const page = await recent(it.system.database, mine, "sms", { limit: 5, cursor: null, status: null });
+      const page = await recent(it.system.core, mine, "sms", { limit: 5, cursor: null, status: null });
       assert.equal(page?.records.length, 5);
       assert.equal(page?.nextCursor, null);
     });
 
     test("a cursor that is not ours is refused, another account's finds nothing of mine", async () => {
       const query = { limit: 5, status: null };
-      assert.equal(await recent(it.system.database, mine, "sms", { ...query, cursor: "x" }), null);
-      const page = await recent(it.system.database, other, "sms", { ...query, cursor: ids[4]! });
+      assert.equal(await recent(it.system.core, mine, "sms", { ...query, cursor: "x" }), null);
+      const page = await recent(it.system.core, other, "sms", { ...query, cursor: ids[4]! });
       assert.deepEqual(page, { records: [], nextCursor: null });
     });
 
     test("cancelling is for the owner alone, works once and stays so", async () => {
-      const deps = { database: it.system.database, clock: it.clock };
+      const deps = it.system.core;
       const id = ids[2]!;
       assert.deepEqual(await cancel(deps, other, "sms", id), { kind: "not_found" });
       assert.deepEqual(await cancel(deps, mine, "whatsapp", id), { kind: "not_found" });
@@ -100,7 +100,7 @@ for (const engine of someEngines(import.meta.filename)) {
       assert.equal(done.kind, "cancelled");
       const again = await cancel(deps, mine, "sms", id);
       assert.deepEqual(again, done);
-      const filtered = await recent(deps.database, mine, "sms", {
+      const filtered = await recent(deps, mine, "sms", {
         limit: 5,
         cursor: null,
         status: "cancelled",
@@ -114,7 +114,7 @@ for (const engine of someEngines(import.meta.filename)) {
     test("what has gone out cannot be cancelled", async () => {
       await it.system.start();
       await it.settle();
-      const deps = { database: it.system.database, clock: it.clock };
+      const deps = it.system.core;
       assert.deepEqual(await cancel(deps, mine, "sms", ids[0]!), {
         kind: "not_cancellable",
         status: "delivered",

@@ -50,7 +50,7 @@ const row: MessageRow = {
 };
 
 test("every field is there, null where there is nothing, and nothing of the inside shows", () => {
-  const record = recordOf(row);
+  const record = recordOf(row, null);
   assert.deepEqual(record, {
     id: "msg_1",
     request_id: "req_1",
@@ -68,6 +68,7 @@ test("every field is there, null where there is nothing, and nothing of the insi
     created_at: "2026-03-01T09:30:00.000Z",
     updated_at: "2026-03-01T09:30:00.000Z",
     next_attempt_at: "2026-03-01T09:30:00.000Z",
+    waiting_for: null,
     sent_at: null,
     delivered_at: null,
     read_at: null,
@@ -92,6 +93,7 @@ test("an ended message with its timeline", () => {
       error_code: "30003",
       error_message: null,
     },
+    null,
     [
       {
         message_id: "msg_1",
@@ -142,7 +144,7 @@ const emailRow: MessageRow = {
 };
 
 test("an email has its own fields, and none of an SMS", () => {
-  const record = recordOf(emailRow, []);
+  const record = recordOf(emailRow, null, []);
   assert.deepEqual(emailRecord.parse(record), record);
   assert.ok(record.channel === "email");
   const { email, subject, sender_name, reply_to_email, attachments, opened_at, open_count } = record;
@@ -162,8 +164,8 @@ test("an email has its own fields, and none of an SMS", () => {
 });
 
 test("events show the body of an SMS, and not that of an email", () => {
-  assert.deepEqual(eventRecordOf(row), recordOf(row));
-  const { message: _, ...rest } = recordOf(emailRow);
+  assert.deepEqual({ ...eventRecordOf(row), waiting_for: null }, recordOf(row, null));
+  const { message: _, waiting_for: __, ...rest } = recordOf(emailRow, null);
   assert.deepEqual(eventRecordOf(emailRow), rest);
 });
 
@@ -172,7 +174,7 @@ test("a WhatsApp message shows what it has beside its text, and null for the res
   const beside = { header: null, footer: "F", button: "Choose", sections };
   const whatsapp: MessageRow = { ...row, channel: "whatsapp", encoding: null, segments: null };
   const own = (message: MessageRow) => {
-    const { media, url, filename, list, template } = whatsappRecord.parse(recordOf(message));
+    const { media, url, filename, list, template } = whatsappRecord.parse(recordOf(message, null));
     return { media, url, filename, list, template };
   };
   const nothing = { media: null, url: null, filename: null, list: null, template: null };

@@ -31,17 +31,7 @@ async function unknown(): Promise<string> {
 }
 
 const answer = (id: string, what: Resolution, channel: "sms" | "email" | null = "sms", by = "the account") =>
-  resolve(
-    {
-      database: it.system.database,
-      clock: it.clock,
-    },
-    account,
-    channel,
-    id,
-    what,
-    by,
-  );
+  resolve(it.system.core, account, channel, id, what, by);
 
 test("send again: due now, on a lane that is woken", async () => {
   const id = await unknown();

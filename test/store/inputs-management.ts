@@ -14,6 +14,7 @@ import * as deletion from "#store/gateways/delete.ts";
 import * as gateways from "#store/gateways/gateways.ts";
 import { readGatewayNames } from "#store/gateways/names.ts";
 import * as sessions from "#store/gateways/sessions.ts";
+import { readStandings } from "#store/gateways/waiting.ts";
 import * as audit from "#store/identity/audit.ts";
 import * as tokens from "#store/identity/tokens.ts";
 import * as userLinks from "#store/identity/user-setup-links.ts";
@@ -244,7 +245,7 @@ export const managementCases: Case[] = [
       { key: "removed", value: null },
     ],
   }),
-  caseOf(states.pauseByOperator, { accountId, identifier: "gateway-0", at: now, reason: "" }),
+  caseOf(states.pauseByOperator, { accountId, identifier: "gateway-0", at: now, reason: "", by: null }),
   caseOf(states.resumeByOperator, { accountId: accountOf(10), identifier: "gateway-10", at: now }),
   caseOf(
     deletion.deleteGateway,
@@ -253,6 +254,7 @@ export const managementCases: Case[] = [
   ),
   caseOf(deletion.readDraining, null),
   caseOf(gateways.findGateway, gatewayId),
+  caseOf(readStandings, [gatewayId, id("gw", 10)]),
   caseOf(readGatewayNames, accountId),
   caseOf(gateways.findGatewayByIdentifier, "gateway-0"),
   caseOf(gateways.findGatewayForLane, gatewayId),

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { recordOf } from "#messaging/record.ts";
+import { eventRecordOf } from "#messaging/record.ts";
 import type { OpenLane } from "#queue/open-lane.ts";
 import { newLane } from "#store/lanes/lanes.ts";
 import { readPendingDeliveries } from "#store/webhooks/deliveries.ts";
@@ -30,7 +30,7 @@ beforeEach(async () => {
     clock: it.clock,
     log: it.log,
     crashPoint: () => {},
-    record: (message) => recordOf(message),
+    record: (message) => eventRecordOf(message),
     pollMs: 60_000,
   };
 });
@@ -56,11 +56,11 @@ test("the text is type, time and record, and goes to who asks for it; the others
   const read = { endpointId: asks, fence: 0, eventIds: [row!.event_id] };
   const found = await it.system.database.run(readPendingDeliveries, read);
   assert.ok(found.kind === "ready");
-  const { events: _, ...record } = await it.message(id!);
+  const { events: _, waiting_for: __, message, ...record } = await it.message(id!);
   const at = new Date(it.clock.now()).toISOString();
   assert.equal(
     found.deliveries[0]?.body,
-    JSON.stringify({ type: "message.queued", timestamp: at, data: record }),
+    JSON.stringify({ type: "message.queued", timestamp: at, data: { ...record, message } }),
   );
   assert.equal(await notes(), 0);
 });

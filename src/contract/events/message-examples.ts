@@ -1,9 +1,11 @@
 // An example of each event of a message, as posted by a real run; the test of every-event.ts repeats the run and finds them in it.
 
-import type { EmailRecord, SmsRecord } from "#contract/messages/record.ts";
-import type { EventExample, PostedType } from "./shapes.ts";
+import type { EventExample, MessageEventData, PostedType } from "./shapes.ts";
 
-const sms: SmsRecord = {
+type SmsEventData = Extract<MessageEventData, { channel: "sms" }>;
+type EmailEventData = Extract<MessageEventData, { channel: "email" }>;
+
+const sms: SmsEventData = {
   id: "msg_01kdvdna00440wakyht0db49bt",
   request_id: "req_01kdvdna00440wakyht0db49bs",
   status: "queued",
@@ -30,7 +32,7 @@ const sms: SmsRecord = {
   message: "Your parcel is here.",
 };
 
-const later: SmsRecord = {
+const later: SmsEventData = {
   ...sms,
   id: "msg_01kdvdnxh0pvag42qszqq5vr4j",
   request_id: "req_01kdvdnxh0pvag42qszqq5vr4h",
@@ -42,7 +44,7 @@ const later: SmsRecord = {
   next_attempt_at: "2026-02-01T08:00:00.000Z",
 };
 
-const email: Omit<EmailRecord, "message"> = {
+const email: EmailEventData = {
   id: "msg_01ke38dkb0ebndfhjs48n4tfc8",
   request_id: "req_01ke38dkb0ebndfhjs48n4tfc7",
   status: "sent",

@@ -130,10 +130,13 @@ const gateway = z
     pause: z
       .object({
         reason: z.string(),
-        since: instant,
+        since: instant.describe(
+          "When it began. Of a failure: when it first failed, also if it was resumed since and failed again at once.",
+        ),
         until: instant
           .nullable()
           .describe("When the gateway is retried; null if it has to be resumed manually or reconnected."),
+        by: z.string().nullable().describe("Who stopped it; null if a failure did, or it is not known."),
       })
       .nullable(),
     session: z

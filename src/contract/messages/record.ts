@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { statusWord } from "./channel-word.ts";
 import { mediaKinds } from "./content.ts";
+import { waitingFor } from "./waiting-for.ts";
 
 const instant = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-03-01T09:30:00.000Z"] });
 
@@ -46,6 +47,11 @@ const shared = {
   created_at: instant.describe("When the message was accepted."),
   updated_at: instant.describe("When the record last changed."),
   next_attempt_at: instant.nullable().describe("When the next attempt is due; null if none is."),
+  waiting_for: waitingFor
+    .nullable()
+    .describe(
+      "Why the message waits, while it is `queued` or `scheduled`; otherwise null. Of several reasons, the one that ends last.",
+    ),
   sent_at: instant.nullable().describe("When the provider accepted it."),
   delivered_at: instant.nullable().describe("When the provider reported delivery."),
   read_at: instant.nullable().describe("When the recipient read the message, if the channel reports it."),

@@ -16,6 +16,8 @@ const laneColumns = [
   "pause_reason",
   "paused_since",
   "operator_paused_at",
+  "operator_paused_by",
+  "failing_since",
   "pauses",
   "day",
   "day_count",
@@ -154,17 +156,23 @@ async function lockLane(tx: Tx, accountId: string, identifier: string): Promise<
     .executeTakeFirst();
 }
 
-/** Pauses a gateway until it is resumed; false if the account has no gateway of this name. Idempotent. */
+/**
+ * Pauses a gateway until it is resumed; false if the account has no gateway of this name. Idempotent. `by`: the caller, for people; null if
+ * it is not known.
+ */
 export const pauseByOperator = writeOperation(
   "pauseByOperator",
-  async (tx, input: { accountId: string; identifier: string; at: number; reason: string }) => {
+  async (
+    tx,
+    input: { accountId: string; identifier: string; at: number; reason: string; by: string | null },
+  ) => {
     const lane = await lockLane(tx, input.accountId, input.identifier);
     if (!lane) return false;
     if (lane.operator_paused_at !== null) return true;
     const revision = lane.revision + 1;
     await tx.db
       .updateTable("lanes")
-      .set({ operator_paused_at: input.at, revision })
+      .set({ operator_paused_at: input.at, operator_paused_by: input.by, revision })
       .where("id", "=", lane.id)
       .execute();
     tx.changes.add("lanes", "pauses");
@@ -179,7 +187,8 @@ export const pauseByOperator = writeOperation(
 
 /**
  * Ends every pause of a gateway, whether an operator or the breaker caused it; it sends at once. The retry windows of waiting messages did
- * not advance meanwhile. False if the account has no gateway of this name.
+ * not advance meanwhile. If it fails at once, its failure has lasted since before: `pauses` and `failing_since` stay until a success. False
+ * if the account has no gateway of this name.
  */
 export const resumeByOperator = writeOperation(
   "resumeByOperator",
@@ -193,9 +202,9 @@ export const resumeByOperator = writeOperation(
       .updateTable("lanes")
       .set({
         operator_paused_at: null,
+        operator_paused_by: null,
         paused_until: null,
         pause_reason: null,
-        pauses: 0,
         paused_since: null,
         paused_ms: lane.paused_ms + Math.max(0, input.at - since),
         revision,

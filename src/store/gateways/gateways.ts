@@ -137,6 +137,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<Save
           pauses: 0,
           paused_ms: sql<number>`lanes.paused_ms + coalesce(${gateway.updated_at} - lanes.paused_since, 0)`,
           paused_since: null,
+          failing_since: null,
         })),
     )
     .execute();

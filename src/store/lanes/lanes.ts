@@ -20,11 +20,13 @@ export const newLane = (id: string, kind: LaneKind, active: 0 | 1 = 1): LanesTab
   pause_reason: null,
   pauses: 0,
   paused_since: null,
+  failing_since: null,
   paused_ms: 0,
   day: null,
   day_count: 0,
   revision: 0,
   operator_paused_at: null,
+  operator_paused_by: null,
   wanted_by: null,
   next_at: null,
 });
@@ -196,10 +198,10 @@ export const deleteProcesses = writeOperation("deleteProcesses", async (tx, ids:
 async function pausedSince(
   tx: Tx,
   lane: { id: string; fence: number },
-): Promise<Pick<LanesTable, "paused_since" | "operator_paused_at"> | undefined> {
+): Promise<Pick<LanesTable, "paused_since" | "operator_paused_at" | "failing_since"> | undefined> {
   return await tx.db
     .selectFrom("lanes")
-    .select(["paused_since", "operator_paused_at"])
+    .select(["paused_since", "operator_paused_at", "failing_since"])
     .where("id", "=", lane.id)
     .where("fence", "=", lane.fence)
     .modifyEnd(tx.lock("update"))
@@ -234,6 +236,8 @@ export async function storePause(tx: Tx, input: LanePause): Promise<boolean> {
       pause_reason: reason,
       pauses,
       paused_since: before.paused_since ?? at,
+      // An operator's attempt in between that failed as well does not begin the failure anew.
+      failing_since: (pauses > 1 ? before.failing_since : null) ?? before.paused_since ?? at,
     })
     .where("id", "=", id)
     .execute();
@@ -266,6 +270,7 @@ export async function storeResume(
       pauses: 0,
       paused_ms: eb("paused_ms", "+", before.paused_since === null ? 0 : at - before.paused_since),
       paused_since: null,
+      failing_since: null,
     }))
     .where("id", "=", id)
     .execute();

@@ -89,7 +89,16 @@ export const storePhoneReports = writeOperation(
     );
     const lanes = await tx.db
       .selectFrom("lanes")
-      .select(["id", "fence", "pauses", "paused_since", "paused_until", "paused_ms", "next_at"])
+      .select([
+        "id",
+        "fence",
+        "pauses",
+        "paused_since",
+        "failing_since",
+        "paused_until",
+        "paused_ms",
+        "next_at",
+      ])
       .where("id", "in", tx.list([...new Set([...items.values()].map(({ gateway_id }) => gateway_id))]))
       .orderBy("id")
       .modifyEnd(tx.lock("update"))
@@ -155,8 +164,9 @@ export const storePhoneReports = writeOperation(
         if ((lane.paused_until ?? 0) > at) continue;
         const forMs = Math.min(firstPauseMs * 2 ** Math.min(lane.pauses, 16), maxPauseMs);
         await storePause(tx, { ...event, until: at + forMs, reason: fault.reason, pauses: lane.pauses + 1 });
-      } else if (passed.has(lane.id) && lane.paused_since !== null && lane.paused_until !== untilConnected) {
-        await storeResume(tx, event);
+      } else if (passed.has(lane.id) && lane.paused_until !== untilConnected) {
+        // Also after a pause that an operator ended: its failure lasts until a success.
+        if (lane.paused_since !== null || lane.failing_since !== null) await storeResume(tx, event);
       }
     }
     return true;

@@ -29,6 +29,7 @@ import { up as partCounting } from "#store/schema/migrations/second-release/0023
 import { up as unpricedCalls } from "#store/schema/migrations/second-release/0024-unpriced-calls.ts";
 import { up as tokenEnds } from "#store/schema/migrations/second-release/0025-token-ends.ts";
 import { up as keptResults } from "#store/schema/migrations/second-release/0026-kept-results.ts";
+import { up as stoppedBy } from "#store/schema/migrations/second-release/0027-stopped-by.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -57,6 +58,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 24, name: "unpriced-calls", up: unpricedCalls },
   { id: 25, name: "token-ends", up: tokenEnds },
   { id: 26, name: "kept-results", up: keptResults },
+  { id: 27, name: "stopped-by", up: stoppedBy },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -196,6 +196,8 @@ export interface LanesTable {
   pauses: number;
   /** When the current pause began; null if it is not paused. */
   paused_since: number | null;
+  /** Since when the gateway has failed, through all pauses that followed one another without a success; null if it has not. */
+  failing_since: number | null;
   /** The total length of all finished pauses: a lane's clock is the wall clock minus this, so that retry windows do not advance. */
   paused_ms: number;
   /** Local day that `day_count` counts for. */
@@ -205,6 +207,8 @@ export interface LanesTable {
   revision: number;
   /** When an operator paused it; null if none did. Separate from `paused_since`, so that no probe is sent. */
   operator_paused_at: number | null;
+  /** Who did; null if none did, or it is not known. */
+  operator_paused_by: string | null;
   /** The process that requested the lane; null if none did, or it has the lane. */
   wanted_by: string | null;
   /** For a lane that a phone fetches from: the earliest time for its next message; null for now. */

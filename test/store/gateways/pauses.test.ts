@@ -13,7 +13,8 @@ onBothEngines((open) => {
     const accountId = await makeAccount(store.database);
     const id = await makeGateway(store.database, accountId);
     const own = { accountId, identifier: `identifier-${id}` };
-    const stop = (at: number) => store.database.run(pauseByOperator, { ...own, at, reason: "by hand" });
+    const stop = (at: number) =>
+      store.database.run(pauseByOperator, { ...own, at, reason: "by hand", by: "ada" });
     const read = async (before = Number.MAX_SAFE_INTEGER) =>
       (await store.database.run(readPauses, { ...own, before, limit: 10 }))?.map(
         ({ since, until, reason }) => [since, until, reason],

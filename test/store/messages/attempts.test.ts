@@ -182,7 +182,7 @@ onBothEngines((open) => {
     const [first = "", second = ""] = ids;
     assert.equal((await run(first)).kind, "begun");
     const identifier = `identifier-${gatewayId}`;
-    const pause = { accountId, identifier, at: now, reason: "Paused by hand." };
+    const pause = { accountId, identifier, at: now, reason: "Paused by hand.", by: null };
     assert.ok(await store.database.run(pauseByOperator, pause));
     assert.deepEqual(await run(second), { kind: "paused" });
     assert.equal((await messageRow(store, second)).status, "queued");

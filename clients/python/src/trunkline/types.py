@@ -129,6 +129,7 @@ class _EmailRecord(TypedDict):
     created_at: str
     updated_at: str
     next_attempt_at: Union[str, None]
+    waiting_for: Union["WaitingFor", None]
     sent_at: Union[str, None]
     delivered_at: Union[str, None]
     read_at: Union[str, None]
@@ -341,7 +342,7 @@ class MessageEvent(TypedDict):
     detail: Union[str, None]
 
 
-MessageEventData = Union["SmsRecord", "WhatsappRecord", "EmailEventData"]
+MessageEventData = Union["SmsEventData", "WhatsappEventData", "EmailEventData"]
 
 
 class MessageExpiredEvent(TypedDict):
@@ -541,6 +542,37 @@ class SmsContact(_SmsContact, total=False):
     metadata: Union[Dict[str, str], None]
 
 
+class _SmsEventData(TypedDict):
+    id: str
+    request_id: str
+    status: "MessageStatus"
+    test: bool
+    gateway_identifier: Union[str, None]
+    message: str
+    schedule_at: Union[str, None]
+    scheduled_for: Union[str, None]
+    created_at: str
+    updated_at: str
+    next_attempt_at: Union[str, None]
+    sent_at: Union[str, None]
+    delivered_at: Union[str, None]
+    read_at: Union[str, None]
+    attempts: int
+    provider_reference: Union[str, None]
+    reference: Union[str, None]
+    metadata: Union[Dict[str, str], None]
+    error: Union["MessageError", None]
+    channel: Literal["sms"]
+    number: str
+    recipient: str
+    segments: int
+    encoding: Literal["gsm7", "ucs2"]
+
+
+class SmsEventData(_SmsEventData, total=False):
+    events: List["MessageEvent"]
+
+
 class _SmsRecord(TypedDict):
     id: str
     request_id: str
@@ -553,6 +585,7 @@ class _SmsRecord(TypedDict):
     created_at: str
     updated_at: str
     next_attempt_at: Union[str, None]
+    waiting_for: Union["WaitingFor", None]
     sent_at: Union[str, None]
     delivered_at: Union[str, None]
     read_at: Union[str, None]
@@ -597,6 +630,14 @@ class SmsSendRequest(TypedDict):
     contact: List["SmsContact"]
 
 
+class WaitingFor(TypedDict):
+    reason: Literal["held_after_restore", "gateway_missing", "gateway_off", "gateway_stopped", "not_linked", "not_connected", "gateway_paused", "schedule", "retry", "sending_hours", "daily_limit", "turn"]
+    until: Union[str, None]
+    since: Union[str, None]
+    by: Union[str, None]
+    detail: Union[str, None]
+
+
 class WebhookTestEvent(TypedDict):
     type: Literal["webhook.test"]
     timestamp: str
@@ -621,6 +662,40 @@ class WhatsappContact(_WhatsappContact, total=False):
     url: Union[str, None]
     filename: Union[str, None]
     template: Union["WhatsappTemplate", None]
+
+
+class _WhatsappEventData(TypedDict):
+    id: str
+    request_id: str
+    status: "MessageStatus"
+    test: bool
+    gateway_identifier: Union[str, None]
+    message: str
+    schedule_at: Union[str, None]
+    scheduled_for: Union[str, None]
+    created_at: str
+    updated_at: str
+    next_attempt_at: Union[str, None]
+    sent_at: Union[str, None]
+    delivered_at: Union[str, None]
+    read_at: Union[str, None]
+    attempts: int
+    provider_reference: Union[str, None]
+    reference: Union[str, None]
+    metadata: Union[Dict[str, str], None]
+    error: Union["MessageError", None]
+    channel: Literal["whatsapp"]
+    number: str
+    recipient: str
+    media: Union[Literal["image", "audio", "video", "document"], None]
+    url: Union[str, None]
+    filename: Union[str, None]
+    list: Union["WhatsappList", None]
+    template: Union["WhatsappTemplateCall", None]
+
+
+class WhatsappEventData(_WhatsappEventData, total=False):
+    events: List["MessageEvent"]
 
 
 class WhatsappListSectionsRows(TypedDict):
@@ -690,6 +765,7 @@ class _WhatsappRecord(TypedDict):
     created_at: str
     updated_at: str
     next_attempt_at: Union[str, None]
+    waiting_for: Union["WaitingFor", None]
     sent_at: Union[str, None]
     delivered_at: Union[str, None]
     read_at: Union[str, None]

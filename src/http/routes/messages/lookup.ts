@@ -26,7 +26,7 @@ export const getMessageRoute = endpoint({
 })(async ({ core, account, params: { channel, id } }) => {
   if (!isChannel(channel)) return unknownChannel;
   if (!isId(id)) return problem("not_found");
-  const data = orNotFound(await lookup(core.database, account, channel, id));
+  const data = orNotFound(await lookup(core, account, channel, id));
   return { message: "Message found.", data };
 });
 
@@ -48,7 +48,7 @@ export const listMessagesRoute = endpoint({
   const query = readRecent(queryOf(request));
   if (query.issues !== null) return validationFailed(query.issues);
   const { limit, cursor, status } = query;
-  const page = await recent(core.database, account, channel, { limit, cursor, status });
+  const page = await recent(core, account, channel, { limit, cursor, status });
   if (page === null) return validationFailed([{ path: ["cursor"], message: sentences.selected(["cursor"]) }]);
   return { message: "Messages found.", data: page.records, next_cursor: page.nextCursor };
 });

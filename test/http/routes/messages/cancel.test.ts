@@ -6,7 +6,7 @@ import { recordReply } from "#contract/replies.ts";
 import { ask, edge, key, type Operations, record, row } from "../../edge.ts";
 
 const created = { at: record.created_at, type: "queued", detail: null };
-const cancelled = { ...record, status: "cancelled" as const, events: [created] };
+const cancelled = { ...record, status: "cancelled" as const, waiting_for: null, events: [created] };
 const url = `/api/cancel/sms/${record.id}`;
 
 /** The store of one message that has this status; what it was asked. */

@@ -1,9 +1,14 @@
 // Takes back the newest migrations, for the tests of those before them.
 
 /** The newest. */
-export const withoutKeptResults = ["drop index deferred_completions_kept"];
+export const withoutStoppedBy = ["operator_paused_by", "failing_since"].map(
+  (column) => `alter table lanes drop column ${column}`,
+);
 
 /** The one before it too. */
+export const withoutKeptResults = [...withoutStoppedBy, "drop index deferred_completions_kept"];
+
+/** The twenty-fifth too. */
 export const withoutTokenEnds = [
   ...withoutKeptResults,
   ...["expires_at", "last_used_at"].map((column) => `alter table management_tokens drop column ${column}`),

@@ -89,7 +89,8 @@ export const pauseGatewayRoute = endpoint({
     "The gateway sends nothing until it is resumed. Transmissions under way are finished. Waiting messages stay with the gateway, and new ones are accepted. To move them to another gateway, switch this one off. Pausing again changes nothing.",
 })(async (call) => {
   const { gateway: identifier } = call.params;
-  if (!(await pauseGateway(call.core, call.account.id, identifier))) return problem("not_found");
+  if (!(await pauseGateway(call.core, call.account.id, identifier, call.principal.name)))
+    return problem("not_found");
   return await gatewayAnswer(call, identifier, "The gateway has been paused.");
 });
 

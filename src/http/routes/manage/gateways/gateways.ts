@@ -35,16 +35,26 @@ export function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyDa
   if (lane.operator_paused_at !== null) {
     // A stop with its own reason (another SIM) is a pause of the same instant.
     const ownReason = lane.paused_since === lane.operator_paused_at ? lane.pause_reason : null;
-    const pause = { reason: ownReason ?? pausedByHand, since: isoTime(lane.operator_paused_at), until: null };
+    const pause = {
+      reason: ownReason ?? pausedByHand,
+      since: isoTime(lane.operator_paused_at),
+      until: null,
+      by: lane.operator_paused_by,
+    };
     return { state: gateway.active === 1 ? "stopped" : "off", pause };
   }
   if (gateway.active === 0) return { state: "off", pause: null };
   if (lane.paused_since === null) return { state: "active", pause: null };
-  const { paused_until } = lane;
+  const { paused_until, paused_since, failing_since } = lane;
   const until = paused_until === null || paused_until === untilConnected ? null : isoTime(paused_until);
   return {
     state: "paused",
-    pause: { reason: lane.pause_reason ?? "", since: isoTime(lane.paused_since), until },
+    pause: {
+      reason: lane.pause_reason ?? "",
+      since: isoTime(failing_since ?? paused_since),
+      until,
+      by: null,
+    },
   };
 }
 

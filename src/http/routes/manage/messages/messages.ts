@@ -17,6 +17,7 @@ import { type Attempt, attemptsOf } from "#messaging/attempts.ts";
 import { cancel } from "#messaging/lookup.ts";
 import { briefRecordOf, recordOf } from "#messaging/record.ts";
 import { search, searchDueMessages } from "#messaging/search.ts";
+import { readWaiting } from "#messaging/waiting.ts";
 import { findMessage } from "#store/messages/lookup.ts";
 
 export const messageParams = { message: idParam("The message's id.") };
@@ -63,9 +64,10 @@ export const listAccountMessagesRoute = endpoint({
       ? await searchDueMessages(core.database, account, filters, range, page)
       : await search(core.database, account, filters, page);
   if (found.kind === "invalid") return validationFailed([{ path: [found.field], message: found.message }]);
+  const waiting = await readWaiting(core, found.rows);
   return {
     message: "Messages found.",
-    data: found.rows.map((row) => (brief ? briefRecordOf(row) : recordOf(row))),
+    data: found.rows.map((row) => (brief ? briefRecordOf : recordOf)(row, waiting(row))),
     next_cursor: found.nextCursor,
     searched_until: isoTime(found.searchedUntil),
   };
@@ -84,6 +86,7 @@ export const getAccountMessageRoute = endpoint({
 })(async ({ core, account, params: { message: id } }) => {
   const which = { accountId: account.id, channel: null, id };
   const { message, events } = orNotFound(await core.database.run(findMessage, which));
+  const waiting = await readWaiting(core, [message]);
   const attempt = {
     count: message.attempts,
     repeats: message.resends,
@@ -95,7 +98,7 @@ export const getAccountMessageRoute = endpoint({
   return {
     message: "Message found.",
     data: {
-      record: recordOf(message, events),
+      record: recordOf(message, waiting(message), events),
       attempt,
       attempts: attemptsOf(events, message.identifier).map(shownAttempt),
     },

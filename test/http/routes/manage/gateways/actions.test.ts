@@ -17,7 +17,7 @@ afterEach(() => m.close());
 
 interface Shown {
   state: string;
-  pause: { reason: string; since: string; until: string | null } | null;
+  pause: { reason: string; since: string; until: string | null; by: string | null } | null;
   waiting: number;
   default: boolean;
 }
@@ -99,8 +99,9 @@ test("paused by hand nothing goes out, however long, until it is resumed", async
   const paused = await act("pause");
   assert.deepEqual(
     [paused.state, paused.pause],
-    ["stopped", { reason: "Paused by hand.", since, until: null }],
+    ["stopped", { reason: "Paused by hand.", since, until: null, by: paused.pause?.by }],
   );
+  assert.match(paused.pause?.by ?? "", /^token \d+$/);
   const [id] = await m.it.accepted([hello()]);
   await m.it.advance(24 * 3_600_000);
   assert.equal(m.it.requests.length, 0);
