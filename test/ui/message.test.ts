@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { words } from "#ui/api/schema.ts";
-import { type Cause, causeOf, nextOf, sentences } from "#ui/messages/next.ts";
+import { type WaitingFor, words } from "#ui/api/schema.ts";
+import { type Cause, causeOf, nextOf, sentences } from "#ui/messages/sentences/next.ts";
 import { providerSettings } from "../scenarios/provider.ts";
 import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
@@ -12,20 +12,24 @@ import { api } from "./pages.ts";
 const known = (
   status: (typeof words.MessageStatus)[number],
   outcomes: readonly ("accepted" | "rejected" | "deferred" | "unknown" | "not_sent" | null)[] = [],
-  attempt = { held: false, repeats: 0 },
-) => ({ record: { status, events: [] }, attempt, attempts: outcomes.map((outcome) => ({ outcome })) });
+  attempt = { repeats: 0 },
+  waiting_for: WaitingFor | null = null,
+) => ({
+  record: { status, events: [], gateway_identifier: "sms-main", scheduled_for: null, waiting_for },
+  attempt,
+  attempts: outcomes.map((outcome) => ({ outcome })),
+});
 
 test("every state says what happens next by itself, and every sentence is of a cause that comes about", () => {
   const ends = [null, "accepted", "rejected", "deferred", "unknown", "not_sent"] as const;
   const seen = new Set<string>();
   for (const status of words.MessageStatus)
-    for (const held of [false, true])
-      for (const repeats of [0, 1])
-        for (const outcomes of [[], ...ends.map((end) => [end])]) {
-          const sentence = nextOf(known(status, outcomes, { held, repeats }));
-          assert.match(sentence, /^[A-Z].*\.$/, status);
-          seen.add(sentence);
-        }
+    for (const repeats of [0, 1])
+      for (const outcomes of [[], ...ends.map((end) => [end])]) {
+        const sentence = nextOf(known(status, outcomes, { repeats }));
+        assert.match(sentence, /^[A-Z].*\.$/, status);
+        seen.add(sentence);
+      }
   // These are for states that the facts above do not explain.
   for (const [status, of] of Object.entries(sentences))
     for (const [cause, sentence] of Object.entries(of))
@@ -35,15 +39,11 @@ test("every state says what happens next by itself, and every sentence is of a c
 
 test("facts decide the cause", () => {
   const cases: [Parameters<typeof known>, Cause][] = [
-    [["queued"], "none"],
-    [["queued", ["deferred"]], "put_off"],
-    [["queued", ["deferred", "not_sent"]], "interrupted"],
-    [["queued", ["deferred"], { held: true, repeats: 0 }], "held"],
     [["failed", ["rejected"]], "refused"],
     [["failed", ["deferred"]], "asked"],
     [["failed"], "unasked"],
     [["unknown", ["unknown"]], "none"],
-    [["unknown", ["unknown", "unknown"], { held: false, repeats: 1 }], "again"],
+    [["unknown", ["unknown", "unknown"], { repeats: 1 }], "again"],
   ];
   for (const [input, cause] of cases) assert.equal(causeOf(known(...input)), cause, JSON.stringify(input));
 });
@@ -81,7 +81,7 @@ test("attempts have their waits and the provider's answers, and webhook deliveri
   await it.advance(120_000);
   await page.clock.setFixedTime(it.clock.now());
   await page.goto(`${url}/a/${account}/messages/${id}`);
-  await page.getByText("The provider put it off. It is tried again by itself").waitFor();
+  await page.getByText("Its last attempt did not send it. It is tried again at").waitFor();
   const attempts = part(at, "Attempts");
   await attempts.getByText(/^2\. put off/).waitFor();
   await attempts

@@ -104,6 +104,31 @@ test("the instant in a sentence of the API's is shown in the account's zone", {
   assert.match((await due.textContent()) ?? "", /Due at \d+ \w+( \d{4})? 09:00:00\.$/);
 });
 
+test("a message on a gateway that a person stopped says so with a link, and is nowhere due now", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  await api(at, "POST", `/accounts/${account}/gateways/sandbox-sms/pause`);
+  const contact = [{ number: "+15550000001", message: "Hi", gateway_identifier: "sandbox-sms" }];
+  await api(at, "POST", `/accounts/${account}/messages`, { channel: "sms", contact });
+  await at.it.advance(28 * 60_000);
+  const list = await api(at, "GET", `/accounts/${account}/messages`);
+  await page.goto(`${url}/a/${account}/messages/${list.body.data[0]?.id}`);
+  const sentence = page.getByText("Its gateway sandbox-sms was stopped by ada@acme.example at");
+  assert.match((await sentence.textContent()) ?? "", /It is sent when someone resumes it\./);
+  await settled(at);
+  assert.doesNotMatch((await page.getByRole("main").textContent()) ?? "", /due now|goes out/i);
+  await expectSound(at, "a message that waits for a person");
+  await page.getByRole("link", { name: "See the gateway" }).click();
+  await page.getByRole("heading", { name: "sandbox-sms", level: 1 }).waitFor();
+  await page.goto(`${url}/a/${account}/messages`);
+  await page.getByRole("row").filter({ hasText: "gateway stopped" }).waitFor();
+});
+
 test("Check is there for kinds that have one, and a refusal is in the API's own words", {
   skip: missing,
 }, async (t) => {

@@ -128,10 +128,10 @@ function Drawn({ of, record, now }: AttemptsProps & { now: number }) {
             </Fragment>
           );
         })}
-        {record.next_attempt_at === null || record.status !== "queued" || last?.ended_at === null ? null : (
+        {!record.waiting_for?.until || last?.ended_at === null ? null : (
           <li className="wait">
             <span>
-              the next attempt: <Due at={record.next_attempt_at} over="due now" />
+              the next attempt: <Due at={record.waiting_for.until} over="now" />
             </span>
           </li>
         )}

@@ -7,6 +7,7 @@ import { RowLink } from "#ui/parts/link.tsx";
 import type { Column } from "#ui/parts/list/table.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Moment, Time, WithTimes } from "#ui/parts/time.tsx";
+import { waitingWord } from "./sentences/waiting.ts";
 import { recipientOf, textOf } from "./words.ts";
 
 /** The due time of a waiting message; otherwise when it was accepted. */
@@ -23,12 +24,16 @@ function When({ record }: { record: MessageRecord }) {
 export const messageColumns = (account: string): readonly Column<MessageRecord>[] => [
   {
     head: "Status",
-    cell: ({ status, attempts }) => (
-      <>
-        <Status of={status} />
-        {attempts > 1 ? <span className="soft"> {attempts}×</span> : null}
-      </>
-    ),
+    cell: (record) => {
+      const why = waitingWord(record);
+      return (
+        <>
+          <Status of={record.status} />
+          {record.attempts > 1 ? <span className="soft"> {record.attempts}×</span> : null}
+          {why === null ? null : <span className="soft small"> {why}</span>}
+        </>
+      );
+    },
   },
   {
     head: "To",

@@ -1,7 +1,7 @@
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useChange, useRead } from "#ui/api/queries.ts";
-import type { MessageAttempt, MessageRecord } from "#ui/api/schema.ts";
+import type { MessageAttempt, MessageRecord, MessageTransmission } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
@@ -14,7 +14,8 @@ import { Attempts } from "./attempts.tsx";
 import { Content } from "./content.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { MoveOne } from "./move.tsx";
-import { nextOf } from "./next.ts";
+import { nextOf } from "./sentences/next.ts";
+import { gatewayInTheWay } from "./sentences/waiting.ts";
 import { WayBack } from "./way-back.tsx";
 import { answers, canBeCancelled, hasEnded, recipientOf } from "./words.ts";
 
@@ -63,16 +64,32 @@ function Happened({ record }: { record: MessageRecord }) {
           detail: event.detail === null ? null : <WithTimes text={event.detail} />,
         }))}
       />
-      {hasEnded(record.status) || record.next_attempt_at === null ? null : (
-        <p className="soft" role="status">
-          The next attempt is due <Due at={record.next_attempt_at} over="now" />.
-        </p>
-      )}
     </Section>
   );
 }
 
-function Details({ record, attempt }: { record: MessageRecord; attempt: MessageAttempt }) {
+/** A link to the gateway that keeps a message from being sent. */
+function InTheWay({ record }: { record: MessageRecord }) {
+  const { id: account } = useAccount();
+  const gateway = gatewayInTheWay(record);
+  if (gateway === null) return null;
+  return (
+    <>
+      {" "}
+      <Link to="/a/$account/gateways/$gateway" params={{ account, gateway }}>
+        See the gateway
+      </Link>
+    </>
+  );
+}
+
+interface Known {
+  record: MessageRecord;
+  attempt: MessageAttempt;
+  attempts: readonly MessageTransmission[];
+}
+
+function Details({ record, attempt, attempts }: Known) {
   const { id: account } = useAccount();
   const at = (value: string | null) => (value === null ? null : <Time at={value} />);
   return (
@@ -145,11 +162,9 @@ function Details({ record, attempt }: { record: MessageRecord; attempt: MessageA
           ["Read", at(record.read_at)],
           [
             "Next attempt",
-            record.next_attempt_at === null ? null : (
-              <Due key="next" at={record.next_attempt_at} over="due now" />
-            ),
+            record.waiting_for?.until ? <Due key="next" at={record.waiting_for.until} over="now" /> : null,
           ],
-          ["Attempts", number(attempt.count)],
+          ["Attempts", number(attempts.length)],
           ["Segments", record.channel === "sms" ? `${number(record.segments)} in ${record.encoding}` : null],
           ["Cost", `${number(attempt.cost)}${attempt.cost_returned ? ", given back" : ""}`],
           ["Test", record.test ? "yes: its gateway sends nothing" : null],
@@ -185,6 +200,7 @@ export function Page() {
               <Status of={known.record.status} />{" "}
               <span className="soft">
                 <WithTimes text={nextOf(known)} />
+                <InTheWay record={known.record} />
               </span>
             </p>
           )

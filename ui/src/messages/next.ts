@@ -1,25 +1,20 @@
 // What a message's state means, by its cause, and what happens next.
 
 import type { MessageAttempt, MessageRecord, MessageStatus, MessageTransmission } from "#ui/api/schema.ts";
+import { waitingSentence } from "./waiting.ts";
 
 /** The cause of a state. Facts from the API decide it, never the words of a provider. */
-export type Cause = "held" | "put_off" | "interrupted" | "again" | "refused" | "asked" | "unasked" | "none";
+export type Cause = "again" | "refused" | "asked" | "unasked" | "none";
 
 interface Known {
-  record: Pick<MessageRecord, "status" | "events">;
-  attempt: Pick<MessageAttempt, "held" | "repeats">;
+  record: Pick<MessageRecord, "status" | "events" | "gateway_identifier" | "scheduled_for" | "waiting_for">;
+  attempt: Pick<MessageAttempt, "repeats">;
   attempts: readonly Pick<MessageTransmission, "outcome">[];
 }
 
 export function causeOf({ record, attempt, attempts }: Known): Cause {
   const { status } = record;
   const last = attempts.at(-1)?.outcome;
-  if (status === "queued" || status === "scheduled") {
-    if (attempt.held) return "held";
-    if (last === "deferred") return "put_off";
-    if (last === "not_sent") return "interrupted";
-    return last === "unknown" ? "again" : "none";
-  }
   if (status === "failed")
     return last === "rejected" ? "refused" : attempts.length === 0 ? "unasked" : "asked";
   if (status === "expired" || status === "cancelled") return attempts.length === 0 ? "unasked" : "asked";
@@ -29,19 +24,8 @@ export function causeOf({ record, attempt, attempts }: Known): Cause {
 
 type Sentences = Readonly<Partial<Record<Cause, string>>> & { none: string };
 
-/** A cause without a sentence for a state uses that of `none`. */
-export const sentences: Readonly<Record<MessageStatus, Sentences>> = {
-  queued: {
-    none: "It waits for its gateway and goes out by itself as soon as the gateway's pace allows.",
-    held: "It came from a restored backup. It goes out when an operator releases it, and not before.",
-    put_off: "The provider put it off. It is tried again by itself when its next attempt is due.",
-    interrupted: "Its last attempt ended before the provider was asked. It is tried again by itself.",
-    again: "An earlier attempt may have been sent. It is sent once more by itself.",
-  },
-  scheduled: {
-    none: "It goes out by itself when its time has come. Until then it can be moved or cancelled.",
-    held: "It came from a restored backup. Not even its time sends it before an operator releases it.",
-  },
+/** A cause without a sentence for a state uses that of `none`. A message that waits has the sentence of its reason. */
+export const sentences: Readonly<Record<Exclude<MessageStatus, "queued" | "scheduled">, Sentences>> = {
   sending: { none: "The provider is being asked right now." },
   sent: { none: "It counts as sent. A report about its delivery may still come." },
   delivered: {
@@ -86,6 +70,11 @@ export function nextOf(known: Known): string {
   const { status, events = [] } = known.record;
   const decided = status === "sent" ? events.findLast(({ type }) => type === "sent")?.detail : null;
   if (decided) return `${decided} A report about its delivery may still come.`;
+  if (status === "queued" || status === "scheduled") {
+    const sentence = waitingSentence(known.record) ?? "It waits to be sent.";
+    const mayBeSent = known.attempts.at(-1)?.outcome === "unknown";
+    return mayBeSent ? `An earlier attempt may have been sent. ${sentence}` : sentence;
+  }
   const of = sentences[status];
   return of[causeOf(known)] ?? of.none;
 }

@@ -20,6 +20,7 @@ import { MoveOne } from "./move.tsx";
 import { FoldedActions, FoldedDue, FoldedName } from "./requests/folded.tsx";
 import { firstOf, type Line, lineId } from "./requests/folds.ts";
 import { useLines } from "./requests/lines.ts";
+import { waitingWord } from "./sentences/waiting.ts";
 import { rememberTrail } from "./trail.ts";
 import { dueOf, recipientOf, textOf } from "./words.ts";
 
@@ -28,14 +29,16 @@ const dayMs = 86_400_000;
 const perPage = 200;
 
 /** The account's clock, and how far away the first of the list is. */
-function NowAndNext({ next }: { next: number | null }) {
+function NowAndNext({ first }: { first: MessageRecord | undefined }) {
   const zone = useZone();
   const now = useNow();
+  const next = first === undefined ? null : dueOf(first);
+  const why = first === undefined ? null : waitingWord(first);
   const far =
     next === null
       ? ""
       : next <= now
-        ? " · next is due now"
+        ? ` · next ${why === null ? "is due now" : `waits: ${why}`}`
         : ` · next ${relative(new Date(next).toISOString(), now)}`;
   return <p className="soft">{`now ${clockOf(now, zone)}${far}`}</p>;
 }
@@ -46,6 +49,7 @@ function At({ record }: { record: MessageRecord }) {
   const at = dueOf(record);
   if (at === null) return null;
   const asked = record.schedule_at?.slice(0, 16) ?? null;
+  const why = waitingWord(record);
   const iso = new Date(at).toISOString();
   return (
     <>
@@ -55,6 +59,7 @@ function At({ record }: { record: MessageRecord }) {
       {asked === null || asked === localIn(at, zone).replace("T", " ") ? null : (
         <span className="soft"> · asked for {asked}</span>
       )}
+      {why === null ? null : <span className="warn"> · {why}</span>}
     </>
   );
 }
@@ -152,7 +157,7 @@ export function Page() {
   const first = items[0];
   return (
     <>
-      <PageHead title="Scheduled" under={<NowAndNext next={first === undefined ? null : dueOf(first)} />} />
+      <PageHead title="Scheduled" under={<NowAndNext first={first} />} />
       <Filters />
       <List<Line>
         label="Scheduled messages"
