@@ -197,6 +197,18 @@ const gateway = z
         more: z.boolean().describe("Whether one of the two counts stopped at 1,000."),
       })
       .describe("What waits for the gateway."),
+    deferring: z
+      .object({
+        since: instant.describe("When the first of the messages was deferred."),
+        count: z.int().describe("Messages that have been deferred for five minutes or more, up to 600."),
+        more: z.boolean().describe("Whether there may be more of them."),
+        next_attempt_at: instant.describe("When the first of them is attempted again."),
+        reason: z.string().nullable().describe("Why the last attempt failed."),
+      })
+      .nullable()
+      .describe(
+        "Set if an active gateway has deferred messages for five minutes and the provider has accepted none since, or for an hour: its attempts all fail.",
+      ),
     today: z
       .object({
         sent: z.int(),

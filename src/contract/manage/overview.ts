@@ -7,6 +7,7 @@ import { creditBalances } from "./accounts.ts";
 export const attentionKinds = [
   "gateway_paused",
   "gateway_stopped",
+  "gateway_deferring",
   "link_lost",
   "not_linked",
   "backlog",
@@ -27,7 +28,7 @@ const attention = z
     kind: z
       .enum(attentionKinds)
       .describe(
-        "`backlog`: messages are five minutes late on a gateway that is not paused. `not_linked`: no device is linked to an active gateway that needs one; `link_lost`: the link that there was has ended. `failures`: of the last 24 hours. `domain_unverified`: no key of the domain signs. `held`: messages of a restored backup wait. `no_public_url`: a gateway takes reports, and the installation has no public address for them.",
+        "`gateway_deferring`: all that an active gateway attempts is deferred, for five minutes or more; `reason` is its last failure. `backlog`: messages are five minutes late on a gateway that is not paused. `not_linked`: no device is linked to an active gateway that needs one; `link_lost`: the link that there was has ended. `failures`: of the last 24 hours. `domain_unverified`: no key of the domain signs. `held`: messages of a restored backup wait. `no_public_url`: a gateway takes reports, and the installation has no public address for them.",
       ),
     severity: z
       .enum(["error", "warning", "doubt"])

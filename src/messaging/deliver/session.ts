@@ -287,7 +287,8 @@ function reasonOf(status: SessionStatus): string | null {
     case "disconnected":
       return status.reason;
     case "logged_out":
-      return `The device has to be linked again: ${status.reason}`;
+      // Also of a device that never was linked.
+      return `A device has to be linked: ${status.reason}`;
   }
 }
 

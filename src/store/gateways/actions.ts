@@ -8,6 +8,7 @@ import type { GatewayAccountUpdatesTable, UnknownWordsTable } from "#store/schem
 import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
+import { type Deferring, readDeferring } from "./deferring.ts";
 import { countLeft } from "./delete.ts";
 import { recordGatewayEvent } from "./events.ts";
 
@@ -18,6 +19,7 @@ const laneColumns = [
   "operator_paused_at",
   "operator_paused_by",
   "failing_since",
+  "paused_ms",
   "pauses",
   "day",
   "day_count",
@@ -43,6 +45,8 @@ export interface GatewayWithLane {
   /** The last account update of its provider; null if there was none. */
   accountUpdate: Omit<GatewayAccountUpdatesTable, "gateway_id"> | null;
   queue: GatewayQueue;
+  /** Set if all that it attempts is deferred. */
+  deferring: Deferring | null;
   /** When its provider last reported, epoch ms, to within half a minute. */
   reportedAt: number | null;
   /** For a phone: how its rate was halved; null if it never was. */
@@ -101,6 +105,7 @@ export const readGateways = readOperation(
         unknownWord: unknownWord ?? null,
         accountUpdate: accountUpdate ?? null,
         queue: await readQueue(tx, gateway.id, input),
+        deferring: await readDeferring(tx, gateway, lane, input),
         reportedAt: report?.at ?? null,
         slowdown: await readSlowdown(tx, gateway.id),
         sending: gateway.draining_at === null ? 0 : (await countLeft(tx, gateway, input)).sending,

@@ -54,6 +54,7 @@ onBothEngines((open) => {
       operator_paused_at: now + 50,
       operator_paused_by: "ada",
       failing_since: now,
+      paused_ms: 0,
       pauses: 1,
       day: null,
       day_count: 0,

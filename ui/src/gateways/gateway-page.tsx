@@ -10,7 +10,7 @@ import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
-import { PauseNotice, Pauses } from "./gateway-pause.tsx";
+import { DeferringNotice, PauseNotice, Pauses } from "./gateway-pause.tsx";
 import { GatewayState, LinkNotice, useKind } from "./gateway-state.tsx";
 import { GatewayTabs } from "./gateway-tabs.tsx";
 import { Now, Traffic } from "./gateway-traffic.tsx";
@@ -148,6 +148,7 @@ export function Page() {
           </p>
           {gateway.active && kind?.links ? <LinkNotice gateway={gateway} /> : null}
           <PauseNotice gateway={gateway} />
+          <DeferringNotice gateway={gateway} />
           <Now gateway={gateway} />
           <Traffic gateway={gateway.identifier} />
           <Pauses gateway={gateway.identifier} />

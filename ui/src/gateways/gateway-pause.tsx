@@ -78,6 +78,32 @@ export function PauseNotice({ gateway }: { gateway: Gateway }) {
   );
 }
 
+/** An active gateway whose attempts all fail. */
+export function DeferringNotice({ gateway: { deferring, identifier } }: { gateway: Gateway }) {
+  const { id: account } = useAccount();
+  if (deferring === null) return null;
+  return (
+    <div className="notice bad" role="status">
+      <strong>
+        Every attempt fails{deferring.reason === null ? "" : ": "}
+        <WithTimes text={deferring.reason ?? ""} />
+      </strong>
+      <p>
+        Since <Time at={deferring.since} />. {number(deferring.count)}
+        {deferring.more ? "+" : ""} {deferring.count === 1 ? "message is" : "messages are"} tried again, the
+        next one <Due at={deferring.next_attempt_at} over="now" />.{" "}
+        <Link
+          to="/a/$account/messages"
+          params={{ account }}
+          search={{ gateway: identifier, status: "queued" }}
+        >
+          See the messages
+        </Link>
+      </p>
+    </div>
+  );
+}
+
 /** Past pauses, newest first. */
 export function Pauses({ gateway }: { gateway: string }) {
   const { id: account } = useAccount();

@@ -45,6 +45,7 @@ export function GatewayState({ gateway }: { gateway: Gateway }) {
   const kind = useKind(gateway);
   const isActive = gateway.state === "active";
   const link = useLink(gateway, isActive && kind?.links === true);
+  if (isActive && gateway.deferring !== null) return <Status of="failed">active, every attempt fails</Status>;
   if (!isActive || kind?.links === false) return <Status of={gateway.state} />;
   if (link.data === undefined) return <span className="soft">{link.error ? "state not known" : "…"}</span>;
   const [look, words] = links[link.data.data.state];

@@ -79,6 +79,20 @@ function textOf(item: Attention): ReactNode {
           <Reason item={item} /> · {counted(item)} wait until a person resumes it
         </>
       );
+    case "gateway_deferring":
+      return (
+        <>
+          <Status of="failed">every attempt fails</Status> {named}
+          <Reason item={item} />
+          {item.until === null ? null : (
+            <>
+              {" "}
+              · next attempt <Due at={item.until} over="now" />
+            </>
+          )}{" "}
+          · {counted(item)} {item.count?.n === 1 ? "waits" : "wait"}
+        </>
+      );
     case "link_lost":
       return (
         <>

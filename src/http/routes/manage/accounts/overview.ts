@@ -34,7 +34,18 @@ const rank: Record<AttentionData["severity"], number> = { error: 0, doubt: 1, wa
 const counted = (n: number) => ({ n, more: n >= countTo });
 const none = { subject: null, since: null, until: null, reason: null, count: null };
 
-function ofGateway(path: string, found: GatewayWithLane, late: OverviewCounts["late"]): AttentionData[] {
+/** The states of a link that there was. */
+const lostStates: ReadonlySet<string> = new Set(["logged_out", "needs_relink", "wrong_number"]);
+
+type MissingLink = Awaited<ReturnType<typeof missingLink>>;
+
+/** `link`: why the gateway has no device, if it needs one. Nothing else about it matters then. */
+function ofGateway(
+  path: string,
+  found: GatewayWithLane,
+  link: MissingLink,
+  late: OverviewCounts["late"],
+): AttentionData[] {
   const { gateway, session, queue } = found;
   const about = {
     ...none,
@@ -43,6 +54,17 @@ function ofGateway(path: string, found: GatewayWithLane, late: OverviewCounts["l
   };
   const { state, pause } = stateOf(found);
   if (state === "off") return [];
+  if (link !== null && state !== "stopped")
+    return [
+      {
+        ...about,
+        kind: lostStates.has(link.state) ? "link_lost" : "not_linked",
+        severity: "error",
+        since: isoTime(session?.status === "logged_out" ? session.changed_at : null),
+        reason: link.reason,
+        count: queue.due === 0 ? null : counted(queue.due),
+      },
+    ];
   const items: AttentionData[] = [];
   if (state !== "active") {
     items.push({
@@ -55,13 +77,16 @@ function ofGateway(path: string, found: GatewayWithLane, late: OverviewCounts["l
       count: counted(queue.due),
     });
   }
-  if (session?.status === "logged_out")
+  const { deferring } = found;
+  if (deferring !== null)
     items.push({
       ...about,
-      kind: "link_lost",
+      kind: "gateway_deferring",
       severity: "error",
-      since: isoTime(session.changed_at),
-      reason: session.reason,
+      since: isoTime(deferring.since),
+      until: isoTime(deferring.nextAt),
+      reason: deferring.reason,
+      count: { n: deferring.count, more: deferring.more },
     });
   const backlog = late.find(({ gatewayId }) => gatewayId === gateway.id);
   if (state === "active" && backlog !== undefined)
@@ -75,26 +100,15 @@ function ofGateway(path: string, found: GatewayWithLane, late: OverviewCounts["l
   return items;
 }
 
-/** For a link that has ended, its session already shows the reason. */
-async function ofLinks(
+async function ofGateways(
   call: ManageAccountCall,
   path: string,
   gateways: readonly GatewayWithLane[],
+  late: OverviewCounts["late"],
 ): Promise<AttentionData[]> {
-  const items = gateways.map(async ({ gateway, session }): Promise<AttentionData[]> => {
-    if (gateway.active === 0 || session?.status === "logged_out") return [];
-    const missing = await missingLink(call, gateway);
-    if (missing === null) return [];
-    return [
-      {
-        ...none,
-        kind: "not_linked",
-        severity: "error",
-        subject: { id: gateway.id, name: gateway.identifier },
-        reason: missing.reason,
-        href: `${path}/gateways/${encodeURIComponent(gateway.identifier)}`,
-      },
-    ];
+  const items = gateways.map(async (found) => {
+    const link = found.gateway.active === 0 ? null : await missingLink(call, found.gateway);
+    return ofGateway(path, found, link, late);
   });
   return (await Promise.all(items)).flat();
 }
@@ -209,8 +223,7 @@ export const getOverviewRoute = endpoint({
     ofDomains(call, path),
   ]);
   const attention = [
-    ...gateways.flatMap((found) => ofGateway(path, found, counts.late)),
-    ...(await ofLinks(call, path, gateways)),
+    ...(await ofGateways(call, path, gateways, counts.late)),
     ...ofCounts(path, counts),
     ...endpoints.flatMap((found) => ofEndpoint(core.sealer, path, found)),
     ...pools,

@@ -28,6 +28,13 @@ export function queueOf({ queue }: GatewayWithLane): GatewayReplyData["queue"] {
   };
 }
 
+/** All that it attempts is deferred, as it is shown. */
+export function deferringOf({ deferring }: GatewayWithLane): GatewayReplyData["deferring"] {
+  if (deferring === null) return null;
+  const { since, count, more, nextAt, reason } = deferring;
+  return { since: isoTime(since), count, more, next_attempt_at: isoTime(nextAt), reason };
+}
+
 function slowedNow(slowdown: Slowdown | null, now: number): GatewayReplyData["slowed"] {
   const halvings = halvingsAt(slowdown, now);
   if (slowdown === null || halvings === 0) return null;

@@ -20,7 +20,7 @@ import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 import { unmatchedSince } from "#store/gateways/unmatched-receipts.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
-import { paceNow, queueOf, waitingNow } from "./figures.ts";
+import { deferringOf, paceNow, queueOf, waitingNow } from "./figures.ts";
 
 const identifierParam = z
   .string()
@@ -104,6 +104,7 @@ function dataOf(call: AccountCall, found: GatewayWithLane): GatewayReplyData {
     provider: providerOf(found),
     waiting: queue.due + queue.later,
     queue: queueOf(found),
+    deferring: deferringOf(found),
     ...paceNow(found, core.clock.now(), account.time_zone),
     draining:
       gateway.draining_at === null ? null : { since: isoTime(gateway.draining_at), sending: found.sending },

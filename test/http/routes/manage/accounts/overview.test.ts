@@ -74,10 +74,59 @@ test("a gateway that is stopped, one that trouble pauses, and reports without a 
   assert.equal(first_steps.real_gateway, true);
 });
 
+test("a gateway whose attempts all fail is named after five minutes, with its last answer, until one is accepted", async () => {
+  await m.it.gateway({ identifier: "failing", kind: "http-api", settings: providerSettings });
+  const to = (last: number) => ({
+    number: `+491512345678${last}`,
+    message: "hi",
+    gateway_identifier: "failing",
+  });
+  const answers = (status: number, body: string) =>
+    m.it.respond(async () => ({ kind: "answer", status, headers: {}, body: Buffer.from(body) }));
+  const deferring = async () =>
+    dataOf<{ state: string; deferring: { count: number; reason: string } | null }>(
+      await m.operator("GET", `${path}/gateways/failing`),
+    );
+  answers(429, "{}");
+  const since = new Date(m.it.clock.now()).toISOString();
+  await m.it.accepted([to(1), to(2)]);
+  await m.it.advance(4 * 60_000);
+  assert.equal(await find("gateway_deferring"), undefined, "a hiccup");
+  await m.it.advance(3 * 60_000);
+  const found = await find("gateway_deferring");
+  assert.deepEqual(
+    [found?.subject?.name, found?.severity, found?.since, found?.count],
+    ["failing", "error", since, { n: 2, more: false }],
+  );
+  assert.match(found?.reason ?? "", /429/);
+  assert.ok(Date.parse(found?.until ?? "") > m.it.clock.now());
+  const shown = await deferring();
+  assert.deepEqual([shown.state, shown.deferring?.count], ["active", 2]);
+  // One recipient's trouble is not the gateway's.
+  m.it.respond(async ({ body }) => ({
+    kind: "answer",
+    status: String(body).includes("+4915123456781") ? 429 : 200,
+    headers: {},
+    body: Buffer.from('{"id":"p-1"}'),
+  }));
+  await m.it.accepted([to(3)]);
+  await m.it.advance(2 * 60_000);
+  assert.equal(await find("gateway_deferring"), undefined);
+  assert.equal((await deferring()).deferring, null);
+});
+
 test("a gateway without a device is named until it is switched off", async () => {
   await m.it.gateway({ identifier: "phone", kind: "android" });
   const { subject, severity, href } = (await find("not_linked")) ?? {};
   assert.deepEqual([subject?.name, severity], ["phone", "error"]);
+  await m.it.accepted([{ number: "+4915123456789", message: "hi", gateway_identifier: "phone" }]);
+  await m.it.advance(10 * 60_000);
+  const of = (await overview()).attention.filter((item) => item.subject?.name === "phone");
+  assert.deepEqual(
+    of.map(({ kind, count }) => [kind, count?.n]),
+    [["not_linked", 1]],
+    "once, with what waits for it",
+  );
   assert.equal(href, `/api/manage/v1${path}/gateways/phone`);
   await m.operator("PATCH", `${path}/gateways/phone`, { active: false });
   assert.equal(await find("not_linked"), undefined);
