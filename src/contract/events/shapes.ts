@@ -9,16 +9,16 @@ import type { EventType } from "#contract/messages/events.ts";
 import { receivedRecord } from "#contract/messages/received/record.ts";
 import { emailRecord, smsRecord, whatsappRecord } from "#contract/messages/record.ts";
 
-// An event is about a moment that has passed, so it has no reason to wait.
-const sms = smsRecord.omit({ waiting_for: true }).meta({ id: "SmsEventData" });
-const whatsapp = whatsappRecord.omit({ waiting_for: true }).meta({ id: "WhatsappEventData" });
+// `waiting_for` is absent: an event is about a moment that has passed.
 /** Events of an email have no body: it may be megabytes long. */
 const email = emailRecord
   .omit({ message: true, events: true, waiting_for: true })
   .meta({ id: "EmailEventData" });
 
 /** The record of the message, as the event left it. */
-const message = z.discriminatedUnion("channel", [sms, whatsapp, email]).meta({ id: "MessageEventData" });
+const message = z
+  .discriminatedUnion("channel", [smsRecord, whatsappRecord, email])
+  .meta({ id: "MessageEventData" });
 
 const engagement = z
   .object({

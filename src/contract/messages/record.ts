@@ -49,9 +49,8 @@ const shared = {
   next_attempt_at: instant.nullable().describe("When the next attempt is due; null if none is."),
   waiting_for: waitingFor
     .nullable()
-    .describe(
-      "Why the message waits, while it is `queued` or `scheduled`; otherwise null. Of several reasons, the one that ends last.",
-    ),
+    .optional()
+    .describe("Why it waits; null if it does not. Absent in events."),
   sent_at: instant.nullable().describe("When the provider accepted it."),
   delivered_at: instant.nullable().describe("When the provider reported delivery."),
   read_at: instant.nullable().describe("When the recipient read the message, if the channel reports it."),

@@ -129,7 +129,6 @@ class _EmailRecord(TypedDict):
     created_at: str
     updated_at: str
     next_attempt_at: Union[str, None]
-    waiting_for: Union["WaitingFor", None]
     sent_at: Union[str, None]
     delivered_at: Union[str, None]
     read_at: Union[str, None]
@@ -149,6 +148,7 @@ class _EmailRecord(TypedDict):
 
 
 class EmailRecord(_EmailRecord, total=False):
+    waiting_for: Union["WaitingFor", None]
     events: List["MessageEvent"]
 
 
@@ -342,7 +342,7 @@ class MessageEvent(TypedDict):
     detail: Union[str, None]
 
 
-MessageEventData = Union["SmsEventData", "WhatsappEventData", "EmailEventData"]
+MessageEventData = Union["SmsRecord", "WhatsappRecord", "EmailEventData"]
 
 
 class MessageExpiredEvent(TypedDict):
@@ -542,37 +542,6 @@ class SmsContact(_SmsContact, total=False):
     metadata: Union[Dict[str, str], None]
 
 
-class _SmsEventData(TypedDict):
-    id: str
-    request_id: str
-    status: "MessageStatus"
-    test: bool
-    gateway_identifier: Union[str, None]
-    message: str
-    schedule_at: Union[str, None]
-    scheduled_for: Union[str, None]
-    created_at: str
-    updated_at: str
-    next_attempt_at: Union[str, None]
-    sent_at: Union[str, None]
-    delivered_at: Union[str, None]
-    read_at: Union[str, None]
-    attempts: int
-    provider_reference: Union[str, None]
-    reference: Union[str, None]
-    metadata: Union[Dict[str, str], None]
-    error: Union["MessageError", None]
-    channel: Literal["sms"]
-    number: str
-    recipient: str
-    segments: int
-    encoding: Literal["gsm7", "ucs2"]
-
-
-class SmsEventData(_SmsEventData, total=False):
-    events: List["MessageEvent"]
-
-
 class _SmsRecord(TypedDict):
     id: str
     request_id: str
@@ -585,7 +554,6 @@ class _SmsRecord(TypedDict):
     created_at: str
     updated_at: str
     next_attempt_at: Union[str, None]
-    waiting_for: Union["WaitingFor", None]
     sent_at: Union[str, None]
     delivered_at: Union[str, None]
     read_at: Union[str, None]
@@ -602,6 +570,7 @@ class _SmsRecord(TypedDict):
 
 
 class SmsRecord(_SmsRecord, total=False):
+    waiting_for: Union["WaitingFor", None]
     events: List["MessageEvent"]
 
 
@@ -662,40 +631,6 @@ class WhatsappContact(_WhatsappContact, total=False):
     url: Union[str, None]
     filename: Union[str, None]
     template: Union["WhatsappTemplate", None]
-
-
-class _WhatsappEventData(TypedDict):
-    id: str
-    request_id: str
-    status: "MessageStatus"
-    test: bool
-    gateway_identifier: Union[str, None]
-    message: str
-    schedule_at: Union[str, None]
-    scheduled_for: Union[str, None]
-    created_at: str
-    updated_at: str
-    next_attempt_at: Union[str, None]
-    sent_at: Union[str, None]
-    delivered_at: Union[str, None]
-    read_at: Union[str, None]
-    attempts: int
-    provider_reference: Union[str, None]
-    reference: Union[str, None]
-    metadata: Union[Dict[str, str], None]
-    error: Union["MessageError", None]
-    channel: Literal["whatsapp"]
-    number: str
-    recipient: str
-    media: Union[Literal["image", "audio", "video", "document"], None]
-    url: Union[str, None]
-    filename: Union[str, None]
-    list: Union["WhatsappList", None]
-    template: Union["WhatsappTemplateCall", None]
-
-
-class WhatsappEventData(_WhatsappEventData, total=False):
-    events: List["MessageEvent"]
 
 
 class WhatsappListSectionsRows(TypedDict):
@@ -765,7 +700,6 @@ class _WhatsappRecord(TypedDict):
     created_at: str
     updated_at: str
     next_attempt_at: Union[str, None]
-    waiting_for: Union["WaitingFor", None]
     sent_at: Union[str, None]
     delivered_at: Union[str, None]
     read_at: Union[str, None]
@@ -785,6 +719,7 @@ class _WhatsappRecord(TypedDict):
 
 
 class WhatsappRecord(_WhatsappRecord, total=False):
+    waiting_for: Union["WaitingFor", None]
     events: List["MessageEvent"]
 
 

@@ -37,7 +37,7 @@ export function waitingSentence({
   scheduled_for,
   waiting_for,
 }: Waiting): string | null {
-  if (waiting_for === null) return null;
+  if (!waiting_for) return null;
   const gateway = gateway_identifier === null ? "Its gateway" : `Its gateway ${gateway_identifier}`;
   const sentence = sentences[waiting_for.reason](waiting_for, gateway);
   const isLater = status === "scheduled" && scheduled_for !== null && waiting_for.reason !== "schedule";
@@ -61,7 +61,7 @@ const words: Readonly<Record<Reason, string | null>> = {
 
 /** Why it is not sent at its time, for a list; null if it is. */
 export const waitingWord = ({ waiting_for }: Pick<Waiting, "waiting_for">): string | null =>
-  waiting_for === null ? null : words[waiting_for.reason];
+  waiting_for ? words[waiting_for.reason] : null;
 
 const ofGateway: ReadonlySet<Reason> = new Set([
   "gateway_off",
@@ -75,4 +75,4 @@ const ofGateway: ReadonlySet<Reason> = new Set([
 
 /** The gateway on whose page a person finds out more, or changes it; null if that is not what the message waits for. */
 export const gatewayInTheWay = ({ gateway_identifier, waiting_for }: Waiting): string | null =>
-  waiting_for !== null && ofGateway.has(waiting_for.reason) ? gateway_identifier : null;
+  waiting_for && ofGateway.has(waiting_for.reason) ? gateway_identifier : null;
