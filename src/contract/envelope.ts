@@ -15,7 +15,7 @@ export const timeParam = z.iso.datetime({
 /** How often the configuration of a resource was changed. */
 export const revision = z
   .int()
-  .describe("Increased by each change. A PATCH with the revision is refused once another change was made.");
+  .describe("Increased by each change. A PATCH with an outdated revision is refused.");
 
 /** The field of a PATCH body with which a caller ensures that the change is based on the current revision. */
 export const seenRevision = z
@@ -23,7 +23,7 @@ export const seenRevision = z
   .min(1)
   .optional()
   .describe(
-    "The revision on which the change is based. If the resource has another one by now, the answer is 409 `conflict` and nothing changes. Without this field, the change applies to the stored resource.",
+    "The revision on which the change is based. If it is outdated, the answer is 409 `conflict`. Without it, the change applies to the stored resource.",
   );
 
 /** An object whose fields depend on something else, such as the settings of a kind. */
@@ -31,7 +31,7 @@ export const anyFields = z.record(z.string(), z.unknown());
 
 const envelope = {
   success: z.literal(true),
-  message: z.string().describe("What happened, as a sentence for people."),
+  message: z.string().describe("What happened, in words."),
 };
 
 /** The reply that contains one thing. */

@@ -32,7 +32,7 @@ const described = [
   "`retry`: its last attempt did not send it, and the next one is due at `until`",
   "`sending_hours`: its gateway's sending hours begin at `until`",
   "`daily_limit`: its gateway has used up its daily limit, which restarts by `until`",
-  "`turn`: nothing holds it up; messages ahead of it and the gateway's rate decide when it is sent, usually within moments",
+  "`turn`: messages ahead of it and the gateway's rate decide when it is sent",
 ];
 
 export const waitingFor = z

@@ -102,7 +102,7 @@ const successes: Record<string, string> = {
   200: "The operation succeeded.",
   201: "The resource was created.",
   202: "The operation has begun.",
-  204: "The operation succeeded. The reply has no body.",
+  204: "The operation succeeded, with no body.",
 };
 
 /** Replies that may also come as streams. */

@@ -220,7 +220,7 @@ test("the send request says what the interface says", () => {
 
 test("the record's schema has the record's fields", () => {
   const schema = document.components.schemas?.SmsRecord as { required: string[]; properties: object };
-  assert.deepEqual(Object.keys(schema.properties).sort(), [...Object.keys(record), "events"].sort());
+  assert.deepEqual(Object.keys(schema.properties).sort(), [...Object.keys(record), "events", "waiting_for"].sort());
   assert.deepEqual([...schema.required].sort(), Object.keys(record).sort());
 });
 

@@ -26,7 +26,7 @@ export const budgetRules = z
       .nullable()
       .default(null)
       .describe(
-        "Whether models without a known price may be used, since `cost_per_month` cannot count their calls. `refuse`: they are not called, and a call that no other member can serve is refused. `allow`: they are called, and their calls are counted as unpriced. If null, a new cost limit refuses them, and an existing one keeps its policy.",
+        "The policy for models without a known price, whose calls `cost_per_month` cannot count. `refuse`: they are not called, and a call that no other member can serve is refused. `allow`: they are called, and counted as unpriced. If null, a new limit refuses them, and an existing one keeps its policy.",
       ),
   })
   .describe("How much in all.");

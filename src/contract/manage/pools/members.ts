@@ -43,7 +43,7 @@ const priceOf = (what: string) =>
     .max(1_000_000)
     // A token then costs a whole number of millionths of millionths, and sums are exact.
     .refine((price) => Math.abs(price * 1e6 - Math.round(price * 1e6)) < 1e-3, "has more than six decimals")
-    .describe(`Per million tokens of ${what}, in any currency.`);
+    .describe(`Per million tokens of ${what}.`);
 
 const amounts = {
   input: priceOf("requests"),
@@ -57,7 +57,7 @@ const amounts = {
   ).optional(),
 };
 
-/** The price of a model, per million tokens. */
+/** The price of a model, per million tokens, in any currency. */
 export const price = z.strictObject({
   ...amounts,
   long_prompt: z
@@ -105,7 +105,7 @@ export const memberRules = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "The price of models without a price of their own, for usage and budgets. If null, the vendor's list price in US dollars applies, if known. Other models have no known price.",
+      "The price of models without one of their own, in any currency. If null, the vendor's list price in US dollars applies, if known. Other models have no known price.",
     ),
   prices: z
     .record(modelName, price)

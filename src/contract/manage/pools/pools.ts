@@ -153,7 +153,7 @@ const pool = z
     ...shown(poolFields).shape,
     members: z.array(poolMember).describe("Oldest first."),
     revision: revision.describe(
-      "Increased by each change of the pool or of one of its members. A PATCH with the revision is refused once another change was made.",
+      "Increased by each change of the pool or of one of its members. A PATCH with an outdated revision is refused.",
     ),
     created_at: instant,
     updated_at: instant.describe("When the pool or one of its members changed."),
