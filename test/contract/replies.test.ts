@@ -34,6 +34,8 @@ test("a record, alone and in a page", () => {
 });
 
 for (const field of Object.keys(record)) {
+  // Events share the schema and have none.
+  if (field === "waiting_for") continue;
   test(`a record lacks nothing: ${field}`, () => {
     assert.equal(messageRecord.safeParse({ ...record, [field]: undefined }).success, false);
   });
