@@ -112,3 +112,22 @@ test("the first steps send a message from the page, tick off what happened and c
   await steps.getByRole("button", { name: "Hide" }).click();
   await steps.waitFor({ state: "detached" });
 });
+
+test("a new account begins with a sandbox, without which nothing could be sent", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const id = (await api(at, "POST", "/accounts", { name: "second" })).body.data.id ?? "";
+  await page.goto(`${url}/a/${id}`);
+  const steps = part(at, "First steps");
+  await steps.getByText("This account has no SMS gateway yet.").waitFor();
+  assert.equal(await steps.locator("pre").count(), 0, "a command that would be refused");
+  await expectSound(at, "the first steps of an account without a gateway");
+  await steps.getByRole("button", { name: "Add a sandbox" }).click();
+  await steps.getByText(`The gateway sandbox-sms-${id.slice(-6)} accepts it and sends nothing.`).waitFor();
+  await steps.getByRole("button", { name: "Send it from here" }).click();
+  await page.getByRole("heading", { name: "+15550000001", level: 1 }).waitFor();
+});

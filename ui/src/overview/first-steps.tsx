@@ -3,7 +3,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useChange, useRead } from "#ui/api/queries.ts";
-import type { Overview } from "#ui/api/schema.ts";
+import type { Gateway, Overview } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
 import { Problem, Section } from "#ui/parts/page.tsx";
@@ -12,14 +12,13 @@ import { Status } from "#ui/parts/status.tsx";
 
 type Steps = Overview["first_steps"];
 
-/** Sends the same message as the command does, through the sandbox if there is one, so that nothing leaves the machine. */
-function SendFromHere() {
+type SmsGateway = Pick<Gateway, "identifier" | "kind">;
+
+/** Sends the same message as the command does, through a sandbox, so that nothing leaves the machine. */
+function SendFromHere({ box }: { box: SmsGateway }) {
   const { id: account } = useAccount();
   const navigate = useNavigate();
-  const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 });
   const send = useChange("sendAccountMessages");
-  const box = gateways.data?.data.find(({ kind, channel }) => kind === "sandbox" && channel === "sms");
-  if (box === undefined) return null;
   const contact = {
     number: "+15550000001",
     message: "Hello from Trunkline",
@@ -48,8 +47,50 @@ function SendFromHere() {
   );
 }
 
+/** A new account has no gateway, and every send would be refused. */
+function AddSandbox() {
+  const { id: account } = useAccount();
+  const create = useChange("createGateway");
+  // Identifiers are unique in the installation.
+  const identifier = `sandbox-sms-${account.slice(-6)}`;
+  return (
+    <div className="stack">
+      <p className="soft">
+        This account has no SMS gateway yet. A sandbox accepts messages and sends nothing, so that you can try
+        everything.
+      </p>
+      <div className="row">
+        <button
+          type="button"
+          className="button first"
+          disabled={create.isPending}
+          onClick={() =>
+            create.mutate({
+              params: { account },
+              body: { identifier, channel: "sms", kind: "sandbox", default: true },
+            })
+          }
+        >
+          Add a sandbox
+        </button>
+        <Link to="/a/$account/gateways/new" params={{ account }} className="button">
+          Add a gateway
+        </Link>
+      </div>
+      <Problem error={create.error} />
+    </div>
+  );
+}
+
 function Send() {
   const { id: account } = useAccount();
+  const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 });
+  const sms = gateways.data?.data.filter(({ channel, active }) => channel === "sms" && active);
+  if (sms === undefined) return <Problem error={gateways.error} />;
+  // As acceptance chooses it: the default gateway, or else the oldest.
+  const taker = sms.find((gateway) => gateway.default) ?? sms[0];
+  const box = sms.find(({ kind }) => kind === "sandbox");
+  if (taker === undefined) return <AddSandbox />;
   return (
     <div className="stack">
       <p className="soft">
@@ -57,12 +98,11 @@ function Send() {
         <Link to="/a/$account/api-keys" params={{ account }}>
           API keys
         </Link>
-        . The sandbox takes it and sends nothing.
+        . The gateway {taker.identifier}{" "}
+        {taker.kind === "sandbox" ? "accepts it and sends nothing." : "sends it: use your own number."}
       </p>
       <FirstSend />
-      <div className="row">
-        <SendFromHere />
-      </div>
+      <div className="row">{box === undefined ? null : <SendFromHere box={box} />}</div>
     </div>
   );
 }
