@@ -31,6 +31,7 @@ const looks: Readonly<Record<string, Look>> = {
   paused: { tone: "warn", path: pause },
   stopped: { tone: "bad", path: "M2.5 2.5h7v7h-7z" },
   off: { tone: "soft", path: circle },
+  ready: { tone: "soft", path: disc },
   half_open: { tone: "warn", path: `${circle}M6 1.5v9` },
   open: { tone: "bad", path: cross },
   cooling_down: { tone: "warn", path: `${circle}M6 3.5v2.5h2.5` },

@@ -12,7 +12,7 @@ import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
 import { costNote, costOf, duration, number } from "#ui/words/numbers.ts";
 import { requestsByDay } from "./days.ts";
-import { outcomeOf, shareOf, stateWords } from "./outcomes.ts";
+import { outcomeOf, shareOf, stateOf } from "./outcomes.ts";
 
 /** The call in which a member that is not up last failed, in the words of its record. */
 function LastFailure({ pool, member }: { pool: Pool; member: string }) {
@@ -38,11 +38,11 @@ function LastFailure({ pool, member }: { pool: Pool; member: string }) {
 
 function State({ pool, health }: { pool: Pool; health: PoolMemberHealth | undefined }) {
   if (health === undefined) return <div className="soft">…</div>;
-  const { word, why, serves } = stateWords[health.state];
+  const { state, word, why, serves } = stateOf(health);
   return (
     <div className="stack tight">
       <p>
-        <Status of={health.state}>{word}</Status>
+        <Status of={state}>{word}</Status>
         {health.until === null ? null : (
           <span className="soft">
             {" "}
@@ -51,7 +51,9 @@ function State({ pool, health }: { pool: Pool; health: PoolMemberHealth | undefi
         )}
       </p>
       {why === null ? null : <p className="small soft">{why}</p>}
-      {serves || health.state === "off" ? null : <LastFailure pool={pool} member={health.name} />}
+      {(serves && state !== "ready") || state === "off" ? null : (
+        <LastFailure pool={pool} member={health.name} />
+      )}
       {health.refused.map(({ model, parameter, value, until }) => (
         <p key={`${model} ${parameter} ${value}`} className="small soft">
           {model} refuses <code>{value === null ? parameter : `${parameter}: ${value}`}</code>: asked without
@@ -136,8 +138,8 @@ export function Members({ pool }: { pool: Pool }) {
   const days = useRead("getPoolUsage", { params, query: { by: "day", split: "member" } }, { every: 60_000 });
   const healthOf = (id: string) => health.data?.data.find(({ member }) => member === id);
   const serves = ({ id }: PoolMember) => {
-    const state = healthOf(id)?.state;
-    return state !== undefined && stateWords[state].serves;
+    const health = healthOf(id);
+    return health !== undefined && stateOf(health).serves;
   };
   const priorities = [...new Set(pool.members.map(({ priority }) => priority))].sort((a, b) => a - b);
   const firstServing = priorities.find((priority) =>

@@ -46,7 +46,8 @@ export const reusedWords: Readonly<
   },
 };
 
-type State = PoolMemberHealth["state"];
+/** `ready`: it takes requests, but the answering process has had no answer from it yet. */
+type State = PoolMemberHealth["state"] | "ready";
 
 interface StateWords {
   /** The state, in plain words. */
@@ -57,8 +58,13 @@ interface StateWords {
   serves: boolean;
 }
 
-export const stateWords: Readonly<Record<State, StateWords>> = {
+const stateWords: Readonly<Record<State, StateWords>> = {
   up: { word: "up", why: null, serves: true },
+  ready: {
+    word: "no answer yet",
+    why: "It takes requests. It has not answered one since the service started, or since the pool was last idle.",
+    serves: true,
+  },
   half_open: {
     word: "being tried",
     why: "It was down. One request is sent to it as a test: if that succeeds, it is up again.",
@@ -80,6 +86,15 @@ export const stateWords: Readonly<Record<State, StateWords>> = {
     serves: false,
   },
   off: { word: "off", why: "It is switched off and receives no requests.", serves: false },
+};
+
+/** The state that a person should see: a member is up only if it has answered. */
+export const stateOf = ({
+  state,
+  first_output_ms: answered,
+}: Pick<PoolMemberHealth, "state" | "first_output_ms">): StateWords & { state: State } => {
+  const shown = state === "up" && answered === null ? "ready" : state;
+  return { state: shown, ...stateWords[shown] };
 };
 
 /** `half`, among members of one priority that may serve: a weight of 1 beside a 3 is 25 %. */

@@ -12,7 +12,7 @@ import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { number } from "#ui/words/numbers.ts";
-import { stateWords } from "./outcomes.ts";
+import { stateOf } from "./outcomes.ts";
 
 function Members({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
@@ -21,13 +21,14 @@ function Members({ pool }: { pool: Pool }) {
   return (
     <ul className="stack tight">
       {pool.members.map(({ id, name, kind }) => {
-        const state = health.data?.data.find(({ member }) => member === id)?.state;
+        const known = health.data?.data.find(({ member }) => member === id);
+        const shown = known === undefined ? null : stateOf(known);
         return (
           <li key={id} className="row apart">
             <span>
               {name} <span className="soft">{kind}</span>
             </span>
-            {state === undefined ? null : <Status of={state}>{stateWords[state].word}</Status>}
+            {shown === null ? null : <Status of={shown.state}>{shown.word}</Status>}
           </li>
         );
       })}

@@ -6,7 +6,7 @@ import { useAccount } from "#ui/parts/account.ts";
 import { Check } from "#ui/parts/form/field.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due } from "#ui/parts/time.tsx";
-import { stateWords } from "#ui/pools/outcomes.ts";
+import { stateOf } from "#ui/pools/outcomes.ts";
 
 export function MembersDown({
   pool,
@@ -34,7 +34,7 @@ export function MembersDown({
             />
             {state === undefined ? null : (
               <span className="small soft">
-                <Status of={state.state}>{stateWords[state.state].word}</Status>
+                <Status of={stateOf(state).state}>{stateOf(state).word}</Status>
                 {state.until === null ? null : (
                   <>
                     {" "}
