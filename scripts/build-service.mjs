@@ -113,7 +113,7 @@ try {
   if (always || !isBundled(root)) await build(resolve(root, into ?? bundleFolder));
 } catch (error) {
   console.error(
-    `The service was not bundled, so its sources run, which takes longer to start: ${error instanceof Error ? error.message : error}`,
+    `The service could not be bundled, so its sources run, which start more slowly: ${error instanceof Error ? error.message : error}`,
   );
   if (always) process.exitCode = 1;
 }

@@ -10,7 +10,7 @@ import { code, table } from "./docs-tables.ts";
 /** For AI endpoints, besides `aiProblems`: the result of calling the pool's members. Status and when. */
 export const poolCodes: Record<string, readonly [status: string, when: string]> = {
   unsupported_parameter: ["400", "No member of the pool can do what a parameter asks for; `param` names it."],
-  context_length_exceeded: ["400", "The request is too long for every member that could be asked."],
+  context_length_exceeded: ["400", "The request is too long for every available member."],
   content_filter: ["400", "A member's safety rules refuse the request or its answer."],
   provider_denied: [
     "502",
@@ -18,7 +18,7 @@ export const poolCodes: Record<string, readonly [status: string, when: string]> 
   ],
   bad_upstream_answer: ["502", "A member answered with something that cannot be read, or is too long."],
   empty_answer: ["502", "A member's answer was empty."],
-  malformed_frame: ["502", "A member's stream holds something that cannot be read."],
+  malformed_frame: ["502", "A member's stream contains something that cannot be parsed."],
   upstream_cut: [
     "502",
     "A member's answer broke off. In a stream that had begun, the error is its last event; the events before it stay valid.",
@@ -29,14 +29,14 @@ export const poolCodes: Record<string, readonly [status: string, when: string]> 
     "502",
     "A member's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`).",
   ],
-  no_member: ["503", "The pool has no member that could be asked for this."],
+  no_member: ["503", "The pool has no member that could serve this."],
   ...Object.assign({}, ...clientApis.map(({ codes }) => codes)),
   expired: ["failed", "Of a deferred completion: 24 hours after its time it has no answer."],
   restored: [
     "failed",
     "Of a deferred completion: it waited when the copy was made that the installation was restored from.",
   ],
-  sandbox_failing: ["503", "The sandbox's model `failing` was asked, which never works."],
+  sandbox_failing: ["503", "The sandbox's model `failing` was called, which never works."],
 };
 
 /** `error.code` of messages, and `code` of their events: Trunkline's own codes. */
@@ -60,7 +60,7 @@ export const messageCodes: Record<string, string> = {
   adapter_error: "The gateway's adapter failed; the log says how. It may have been sent.",
   not_composed:
     "The message, its mail, its files or its payload could not be read when it was due. It is tried again.",
-  too_large: "The mail is larger than its gateway takes.",
+  too_large: "The mail is larger than its gateway accepts.",
   outside_window:
     "The person did not write to the number within 24 hours, and the gateway sends such messages no more, or only as a template.",
   caption_not_sent: "WhatsApp shows no text with audio, and the gateway refuses to leave it out.",
@@ -80,7 +80,7 @@ export const messageCodes: Record<string, string> = {
   opted_out: "The recipient has opted out at the vendor, which sends nothing. No list of ours is changed.",
   refused: "The provider refused it in an answer that names no code; the reason has its words.",
   not_sendable: "The text cannot stand where the gateway's settings put it.",
-  aborted: "It was stopped before it went out. It is tried again.",
+  aborted: "It was stopped before it was sent. It is retried.",
   unreachable: "The provider's address did not answer. Nothing was sent; the gateway pauses.",
   url_not_allowed:
     "The provider's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`). The gateway pauses. Of a file: the message fails alone.",
@@ -124,14 +124,14 @@ export const vendorCodes: Record<string, string> = {
   blocked: "Brevo did not send it: the recipient is on its block list.",
   invalid_email: "Brevo did not send it: it calls the address invalid.",
   error: "Brevo did not send it because of an error of its own.",
-  invalid_number: "Plivo does not take the recipient's number.",
+  invalid_number: "Plivo does not accept the recipient's number.",
   no_route: "Jasmin has no route for the message. The gateway pauses.",
   canceled: "It was cancelled at Twilio.",
   domain_not_allowed: "Mailgun: the account may not send for this domain.",
   domain_not_found: "Mailgun does not know the domain.",
   headers_too_large: "Mailgun: the headers are too large.",
-  invalid_recipient: "Mailgun does not take the recipient's address.",
-  invalid_sender: "Mailgun does not take the sender's address.",
+  invalid_recipient: "Mailgun does not accept the recipient's address.",
+  invalid_sender: "Mailgun does not accept the sender's address.",
   no_body: "Mailgun: the mail has no text.",
   rejected: "Mailgun did not send it.",
   dropped: "SendGrid did not send it.",

@@ -109,7 +109,7 @@ function install(folder, runtime) {
   if (pid !== undefined)
     fail(
       `The packages in node_modules are out of date, and Trunkline runs from this folder (process ${pid}). ` +
-        "Stop it, then start again: an installation takes its packages away while it runs.",
+        "Stop it, then start again: installing would remove its packages while it runs.",
     );
   console.log("Installing what is missing (once) …");
   // Without the scripts: they run under the runtime that this installs, which may not run here.

@@ -323,7 +323,7 @@ export class AiGateway {
             attempts: memberCount,
             next: to.member.name,
           },
-          "A pool member failed a call, and another one is asked.",
+          "A pool member failed a call, and another one is called.",
         ),
       exhausted: (last, failure, memberCount) =>
         this.#deps.log.warn(

@@ -16,7 +16,7 @@ export async function backup(terminal: Terminal, file: string, keyFile: string |
   const config = configured(terminal);
   if (config.DATABASE_URL)
     throw new Error(
-      `This is for SQLite. Back PostgreSQL up with pg_dump, and before the first start on a restored database run: ${commandWords("hold")}`,
+      `This is for SQLite. Back up PostgreSQL with pg_dump, and before the first start on a restored database run: ${commandWords("hold")}`,
     );
   if (!existsSync(databaseFile(config)))
     throw new Error(

@@ -36,13 +36,13 @@ export const openTelemetryVariables: Readonly<Record<string, Variable>> = {
     "http://localhost:4318/v1/traces",
   ),
   OTEL_EXPORTER_OTLP_HEADERS: variable(
-    "Headers for the collector, such as its key; with `_TRACES_HEADERS` for those of spans alone.",
+    "Headers for the collector, such as its key; with `_TRACES_HEADERS` only for spans.",
     "`name=value`, comma-separated, values percent-encoded",
     null,
     "authorization=Bearer%20KEY",
   ),
   OTEL_EXPORTER_OTLP_TIMEOUT: variable(
-    "How long the collector may take for one batch of spans, with repeats, ms.",
+    "How long the collector may take for one batch of spans, including retries, ms.",
     "whole number",
     "10000",
     "10000",

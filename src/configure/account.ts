@@ -25,12 +25,19 @@ import { type Refusal, taken } from "./changes.ts";
 import { maskedKey } from "./pool-key.ts";
 import type { ConfigureDeps } from "./resource.ts";
 
-const allowance = z.int().min(0).nullish().describe("Messages (SMS: segments) it may send; null: unlimited.");
+const allowance = z
+  .int()
+  .min(0)
+  .nullish()
+  .describe("Messages (SMS: segments) it may send; null for unlimited.");
 
 const planInput = z
   .strictObject({
     name: nameText(1, 100).describe("What the plan is called."),
-    expires_at: z.iso.datetime({ offset: true }).nullish().describe("When it ends (ISO 8601); null: never."),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullish()
+      .describe("When it ends (ISO 8601); null if it does not."),
     credit: z
       .strictObject({ sms: allowance, whatsapp: allowance, email: allowance })
       .prefault({})
@@ -78,7 +85,7 @@ export const accountInput = z.strictObject({
         .min(1)
         .nullish()
         .describe(
-          "Most requests a minute on the channel endpoints, counted in each process; null: no bound.",
+          "Maximum requests a minute on the channel endpoints, counted in each process; null for no limit.",
         ),
     })
     .nullish()
@@ -100,7 +107,7 @@ export const accountInput = z.strictObject({
   attachments: attachmentsInput.prefault({}),
   ai_budget: sharedBudgetRules
     .nullish()
-    .describe("How much AI in all, for all keys of all pools together; null: no bound."),
+    .describe("AI budget for all keys of all pools together; null for no limit."),
 });
 type AccountInput = z.output<typeof accountInput>;
 

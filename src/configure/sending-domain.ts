@@ -65,7 +65,7 @@ export const rotateInput = z.strictObject({
   replace: z
     .boolean()
     .default(false)
-    .describe("Whether new keys take the place of others that still wait for their records."),
+    .describe("Whether new keys replace others that still wait for their records."),
 });
 
 function atMostOneOfEachAlgorithm(keys: readonly z.output<typeof domainKeyInput>[]): boolean {

@@ -54,7 +54,7 @@ export const webhookInput = z.strictObject({
     .refine(isSigningSecret, "must be `whsec_` and 24 to 64 bytes in base64")
     .optional()
     .describe(
-      "Signs what is posted, by the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes in base64. Without one it is made, and shown once. One that takes another's place: that one signs as well for 24 h.",
+      "Signs what is posted, by the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes in base64. Without it, one is generated and shown once. If it replaces another one, that one also signs for 24 h.",
     ),
   events: events
     .default(["message.*"])

@@ -127,7 +127,7 @@ export async function endPhoneLink(
   const notLinked = { kind: "conflict", message: "No phone is linked." } as const;
   if (phone === null) return notLinked;
   const gatewayIds = (await linesOf(deps, phone)).map((line) => line.gateway.id);
-  const reason = "The link to the phone was ended by hand.";
+  const reason = "The link to the phone was ended manually.";
   const revoke = { id: gateway.id, gatewayIds, at: clock.now(), reason, eventId: newId("gs") };
   if (!(await database.run(revokePhone, revoke))) return notLinked;
   deps.phones.streams.end(gateway.id);
@@ -214,12 +214,12 @@ function warningsOf(phone: PhonesTable, sim: number | "any", now: number): strin
   const silentMs = now - (phone.seen_at ?? 0);
   const warnings: string[] = [];
   if (silentMs > offlineMs)
-    warnings.push("The phone is offline: it was not heard of for more than 35 minutes.");
+    warnings.push("The phone is offline: it has not reported for more than 35 minutes.");
   else if (silentMs > lateMs)
-    warnings.push("The phone is late: it was not heard of for more than 16 minutes.");
+    warnings.push("The phone is late: it has not reported for more than 16 minutes.");
   if (phone.uses_push === 1)
     warnings.push(
-      "The app's notification channel is not SSE only, so the phone asks for messages every 15 minutes alone. Change it in the app's settings and restart the app.",
+      "The app's notification channel is not SSE only, so the phone asks for messages only every 15 minutes. Change it in the app's settings and restart the app.",
     );
   if (isOlder(phone.app_version, minimumVersion))
     warnings.push(`The app is older than ${versionText(minimumVersion)}: update it.`);
@@ -228,7 +228,7 @@ function warningsOf(phone: PhonesTable, sim: number | "any", now: number): strin
       `The app is older than ${versionText(advisedVersion)}, which reports more reliably that a message was sent.`,
     );
   if (sim !== "any" && sims.length === 0)
-    warnings.push("The app does not tell its SIMs: it needs the permission for the phone to choose one.");
+    warnings.push("The app does not report its SIMs: it needs the phone permission in order to choose one.");
   else if (sim !== "any" && !sims.some(({ number }) => number === sim))
     warnings.push(`The phone has no SIM in slot ${sim}.`);
   const skew = phone.clock_skew_ms;

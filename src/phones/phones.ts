@@ -346,7 +346,7 @@ export class Phones {
     for (const phone of await database.run(findSilentPhones, before)) {
       const { gateway_id: id } = phone;
       const gatewayIds = (await linesOf(this.#deps, phone)).map(({ gateway }) => gateway.id);
-      const reason = `The phone was last heard of at ${new Date(phone.seen_at ?? 0).toISOString()}.`;
+      const reason = `The phone last reported at ${new Date(phone.seen_at ?? 0).toISOString()}.`;
       if (
         !(await database.run(disconnectPhone, { id, gatewayIds, before, at, reason, eventId: newId("gp") }))
       )

@@ -33,10 +33,7 @@ export const provisionFile = z.strictObject({
           .max(maxSendingDomains)
           .default([])
           .describe("The domains that its mail is signed for."),
-        webhooks: z
-          .array(webhookInput)
-          .default([])
-          .describe("Its webhook endpoints, told apart by their url."),
+        webhooks: z.array(webhookInput).default([]).describe("Its webhook endpoints, identified by URL."),
         pools: z.array(poolInput).max(maxPools).default([]).describe("Its pools of AI providers."),
       }),
     )

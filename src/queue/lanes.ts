@@ -175,7 +175,7 @@ export class Lanes {
     } catch (error) {
       log.warn(
         { event: "lanes.release_failed", error },
-        "The lanes could not be given back; another process claims them after the takeover time.",
+        "The lanes could not be released; another process claims them after the takeover time.",
       );
     }
   }
@@ -358,7 +358,7 @@ export class Lanes {
       await database.run(releaseLanes, { processId, lanes: lanes.map(({ id, fence }) => ({ id, fence })) });
     } catch (error) {
       const fields = { event: "lanes.release_failed", error, lanes: lanes.length };
-      log.warn(fields, "Lanes could not be given back; this process claims them again.");
+      log.warn(fields, "Lanes could not be released; this process claims them again.");
     }
     for (const { id } of lanes) this.#beingReleased.delete(id);
     // Another process may claim them, or this one opens them again with their new settings.

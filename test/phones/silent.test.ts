@@ -37,7 +37,7 @@ for (const engine of someEngines(import.meta.filename)) {
       w.gateway = first;
       const { state, pause } = await w.shown();
       assert.equal(state, "paused");
-      assert.match(pause?.reason ?? "", /^The phone was last heard of at \d{4}-/);
+      assert.match(pause?.reason ?? "", /^The phone last reported at \d{4}-/);
       assert.deepEqual(await w.statuses([handed, unnamed, named]), ["sending", "delivered", "queued"]);
       assert.deepEqual([air.length, w.air.length], [0, 1]);
 

@@ -108,7 +108,7 @@ for (const engine of someEngines(import.meta.filename)) {
       await silence(alive);
       const { state, pause } = await shown(first);
       assert.equal(state, "paused");
-      assert.match(pause?.reason ?? "", /last heard of/);
+      assert.match(pause?.reason ?? "", /last reported/);
       const names = new Map(ids.map((id, i) => [id, i] as const));
       const now = await chosen(ids);
       for (const id of handed) assert.equal(now[names.get(id) ?? -1], first);

@@ -109,7 +109,7 @@ export class ToolNames {
 
 const textParameter = {
   type: "object",
-  properties: { input: { type: "string", description: "The input, as it is: no JSON, no quotes." } },
+  properties: { input: { type: "string", description: "The verbatim input: no JSON, no quotes." } },
   required: ["input"],
   additionalProperties: false,
 };

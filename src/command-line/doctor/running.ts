@@ -172,7 +172,7 @@ async function checkGateways(api: Api, account: Account): Promise<Finding[]> {
       warning(
         `gateway ${identifier}`,
         `Since ${since} the provider's receipts name no message of the gateway.`,
-        "Compare how the provider spells ids in its answers and in its receipts, and whether others send with the same credentials.",
+        "Compare the format of ids in the provider's answers and in its receipts, and check whether others send with the same credentials.",
       ),
     ),
     ...real.flatMap(({ identifier, provider }) =>
@@ -258,7 +258,7 @@ async function checkMembers(api: Api, account: Account, limit: number): Promise<
       );
       findings.push(
         data.ok
-          ? ok(what, `It takes the key, in ${Math.round(data.ms)} ms.`)
+          ? ok(what, `It accepts the key, in ${Math.round(data.ms)} ms.`)
           : fault(
               what,
               plain(data.reason ?? "It did not answer."),

@@ -70,7 +70,7 @@ export const otherExamples = {
       kind: "android",
       active: true,
       default: false,
-      reason: "The link to the phone was ended by hand.",
+      reason: "The link to the phone was ended manually.",
     },
   },
   "gateway.limited": {
@@ -93,7 +93,7 @@ export const otherExamples = {
     data: {
       ...phone,
       reason:
-        "The provider's receipts name no message of this gateway. Compare how it spells ids in its answers and in its receipts.",
+        "The provider's receipts match no message of this gateway. Compare the format of ids in its answers and in its receipts.",
     },
   },
   "credit.low": {

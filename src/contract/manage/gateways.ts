@@ -71,7 +71,7 @@ export const gatewayRules = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "What to do when it is not known whether a message was sent: keep it `unknown`, or send it once more.",
+      "What to do if it is unknown whether a message was sent: keep it `unknown`, or send it once more.",
     ),
 });
 export type GatewayRules = z.output<typeof gatewayRules>;

@@ -16,7 +16,7 @@ export async function deleteDrained({
     if (kind !== "deleted") continue;
     log.info(
       { event: "gateway.deleted", gateway: identifier },
-      "The last message of a gateway that was to be deleted has ended, and it is gone.",
+      "The last message of a draining gateway has ended, and the gateway was deleted.",
     );
   }
 }

@@ -29,7 +29,7 @@ const settingsSchema = z
       .regex(/^\d{4}-\d{2}-\d{2}$/, "Must be a date such as 2023-06-01.")
       .default("2023-06-01")
       .describe(
-        "The version of the API, sent as `anthropic-version`. From `2026-10-21` on no model takes `temperature` or `top_p`.",
+        "The version of the API, sent as `anthropic-version`. From `2026-10-21` on no model accepts `temperature` or `top_p`.",
       ),
     max_tokens: z
       .int()

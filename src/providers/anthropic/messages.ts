@@ -88,7 +88,7 @@ function blockOf(part: Part, issues: string[]): Block {
   if (part.kind === "text") return textBlock(part);
   const cached = part.cacheControl ? { cache_control: part.cacheControl } : {};
   if (part.kind === "link") {
-    if (!part.url.startsWith("https:")) issues.push("Anthropic fetches `https:` URLs alone.");
+    if (!part.url.startsWith("https:")) issues.push("Anthropic fetches only `https:` URLs.");
     const type = part.mediaType === "application/pdf" ? "document" : "image";
     return { type, source: { type: "url", url: part.url }, ...cached };
   }
@@ -106,7 +106,7 @@ function blockOf(part: Part, issues: string[]): Block {
       ...cached,
     };
   }
-  issues.push(`Anthropic takes no content of the type ${mediaType}.`);
+  issues.push(`Anthropic does not accept content of the type ${mediaType}.`);
   return {};
 }
 

@@ -249,7 +249,7 @@ export function samplingOf(
   }
   const [first, second] = set;
   if (facts.eitherSampler && first?.[0] === "temperature" && second?.[0] === "top_p") {
-    fields.issue("top_p", "This model takes either `temperature` or `top_p`.");
+    fields.issue("top_p", "This model accepts either `temperature` or `top_p`.");
   }
   return Object.fromEntries(set);
 }
@@ -257,7 +257,7 @@ export function samplingOf(
 function anthropicStops(fields: RequestFields): string[] {
   const stops = stopsOf(fields);
   if (stops.some((stop) => stop.trim() === "")) {
-    fields.issue("stop", "Anthropic takes no stop sequence of whitespace alone.");
+    fields.issue("stop", "Anthropic does not accept a stop sequence of only whitespace.");
   }
   return stops;
 }

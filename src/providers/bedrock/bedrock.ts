@@ -28,7 +28,9 @@ const settingsSchema = z
     session_token: secret().optional().describe("The session token of a temporary access key, which ends."),
     api_key: secret()
       .optional()
-      .describe("A Bedrock API key, in place of an access key. It is sent as it is and nothing is signed."),
+      .describe(
+        "A Bedrock API key, instead of an access key. It is sent as a bearer token, and nothing is signed.",
+      ),
     base_url: baseUrlField()
       .optional()
       .describe(

@@ -125,7 +125,7 @@ function blockOf(part: Part, names: DistinctNames, issues: string[]): Block[] {
     return [
       { document: { format: documents[mediaType], name: names.of(documentStem(name)), source: { bytes } } },
     ];
-  issues.push(`Bedrock takes no content of the type ${mediaType}.`);
+  issues.push(`Bedrock does not accept content of the type ${mediaType}.`);
   return [];
 }
 

@@ -214,7 +214,7 @@ function outputOf(fields: RequestFields, model: string, maker: Maker): object | 
   };
 }
 
-const noCallNote = "No tool can be called now: answer with a text alone.";
+const noCallNote = "No tool can be called now: answer only with a text.";
 
 /**
  * Converse has no choice of no tool, and takes a conversation with calls only together with tools. Where none may be called, such a

@@ -105,7 +105,7 @@ function partOf(part: Part, issues: string[]): GeminiPart {
     part.kind === "link" || part.signature === undefined ? {} : { thoughtSignature: part.signature };
   if (part.kind === "text") return { text: part.text, ...signed };
   if (part.kind === "data") return { inlineData: { mimeType: part.mediaType, data: part.base64 }, ...signed };
-  if (!part.url.startsWith("https:")) issues.push("Gemini fetches `https:` URLs alone.");
+  if (!part.url.startsWith("https:")) issues.push("Gemini fetches only `https:` URLs.");
   // Links are treated as images unless their extension says otherwise. The model inspects the bytes, so the type only has to be an image
   // type.
   return { fileData: { mimeType: part.mediaType ?? "image/jpeg", fileUri: part.url } };

@@ -277,7 +277,7 @@ function withUsageIncluded(request: Pick<ChatRequest, "text" | "body">): string 
 export const openaiCompatible = defineProvider({
   kind: "openai-compatible",
   title: "OpenAI and compatible",
-  summary: "OpenAI's chat completions, from OpenAI or anybody who speaks them; passed on as they are.",
+  summary: "OpenAI's chat completions, from OpenAI or any compatible API; passed on unchanged.",
   settings: settingsSchema,
   urls: (settings) => [baseOf(settings), entraGrant(settings)?.url].filter((url) => url !== undefined),
   chat: (request, settings) => {

@@ -182,7 +182,7 @@ function read(text: string, hasOutputIn: (value: Record<string, unknown>) => boo
 export const sandbox = defineProvider({
   kind: "sandbox",
   title: "Sandbox",
-  summary: `Answers by itself, for trying things out: the models are ${sandboxModels.join(", ")}.`,
+  summary: `Simulates answers, for trying things out: the models are ${sandboxModels.join(", ")}.`,
   settings: z.strictObject({}),
   urls: () => [],
   chat,

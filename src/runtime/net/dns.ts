@@ -54,6 +54,6 @@ async function asked(question: () => Promise<string[]>): Promise<DnsAnswer> {
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     if (absent.has(code)) return { kind: "none" };
-    return { kind: "failed", reason: reasons[code] ?? "DNS could not be asked." };
+    return { kind: "failed", reason: reasons[code] ?? "DNS could not be queried." };
   }
 }

@@ -116,7 +116,7 @@ export class SpanQueue implements SpanProcessor {
     this.#loggedAt = now;
     this.#log.warn(
       { event: "trace.spans_dropped", reason },
-      "The collector takes no spans; they are dropped and counted in trunkline_trace_spans_dropped_total.",
+      "The collector does not accept spans; they are dropped and counted in trunkline_trace_spans_dropped_total.",
     );
   }
 }

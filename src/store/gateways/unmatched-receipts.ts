@@ -8,7 +8,7 @@ import { recordGatewayEvent } from "./events.ts";
 
 /** The reason in the gateway's event. */
 export const unmatchedReason =
-  "The provider's receipts name no message of this gateway. Compare how it spells ids in its answers and in its receipts.";
+  "The provider's receipts match no message of this gateway. Compare the format of ids in its answers and in its receipts.";
 
 interface Unmatched {
   gatewayId: string;

@@ -74,7 +74,7 @@ export function generationOf(config: Fields, leftOut: string[]): Fields {
   if (modalities.some((name) => !["text", "image", "modality_unspecified"].includes(name)))
     throw new Untranslatable(
       "generationConfig.responseModalities",
-      "This member answers with texts and pictures alone.",
+      "This member answers only with texts and pictures.",
     );
   if (modalities.includes("image")) chat.modalities = modalities;
   const { aspectRatio, imageSize, ...image } = camelCased(imageConfig);

@@ -38,7 +38,7 @@ const settings = z.strictObject({
   domain: z
     .string()
     .regex(/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i, "Must be a domain, such as mg.example.com.")
-    .describe("The sending domain, as it is set up with Mailgun."),
+    .describe("The sending domain as set up at Mailgun."),
   api_key: secret().describe("An API key of Mailgun, or a sending key of the domain."),
   webhook_signing_key: secret()
     .optional()

@@ -38,7 +38,7 @@ const dkim = z
 
 export const smtpSettings = z
   .strictObject({
-    host: hostField().describe("The mail server that takes mails for delivery."),
+    host: hostField().describe("The mail server that accepts mails for delivery."),
     port: z
       .int()
       .min(1)

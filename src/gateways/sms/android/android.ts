@@ -41,7 +41,7 @@ export const androidSettings = z.strictObject({
     .max(3600)
     .nullable()
     .default(300)
-    .describe("How often the phone reports that it is alive and asks for messages, seconds; null: never."),
+    .describe("How often the phone reports that it is alive and asks for messages, seconds; null for never."),
 });
 export type AndroidSettings = z.output<typeof androidSettings>;
 

@@ -150,9 +150,9 @@ export class HeldReceipts {
   #noticeOf({ answer, receipt }: IdFormats): AccountUpdate {
     this.#host.log.warn(
       { event: "smpp.ids_learnt", answer, receipt },
-      "The SMSC spells ids otherwise than the settings say; receipts are read as it spells them.",
+      "The SMSC formats ids differently from the settings; receipts are read in its format.",
     );
-    const notice = `The SMSC spells message ids otherwise than the settings say. Trunkline reads its receipts by message_id { answer: ${answer}, receipt: ${receipt} } now; set it so.`;
+    const notice = `The SMSC formats message ids differently from the settings. Trunkline now reads its receipts with message_id { answer: ${answer}, receipt: ${receipt} }; set it accordingly.`;
     return { at: this.#host.clock.now(), notice };
   }
 
@@ -162,7 +162,7 @@ export class HeldReceipts {
     if (!this.#toKeep.delete(key)) this.#toForget.push(key);
     this.#host.log.warn(
       { event: "smpp.receipt_unclear" },
-      "A receipt was dropped: it may mean several messages, and others showed no spelling of ids.",
+      "A receipt was dropped: it may mean several messages, and others did not reveal the format of ids.",
     );
   }
 }

@@ -179,7 +179,7 @@ export class SmppSession implements GatewaySession<"text"> {
     let means: StatusClass = listed ?? "message";
     if (code === status.unknownError && attempt >= maxUnknownErrorTries) means = "message";
     // The SMSC considers this connection not bound.
-    if (code === status.bindStatus) bind.destroy("The SMSC no longer takes the connection as bound.");
+    if (code === status.bindStatus) bind.destroy("The SMSC no longer considers the connection bound.");
     switch (means) {
       case "message":
         return {

@@ -85,7 +85,7 @@ export const smppSettings = z.strictObject({
     .min(5)
     .max(600)
     .default(30)
-    .describe("After so many seconds of silence the connection is tested."),
+    .describe("The connection is tested after this many seconds of silence."),
   response_timeout_s: z
     .int()
     .min(2)
@@ -120,7 +120,10 @@ export const smppSettings = z.strictObject({
   data_coding: z
     .strictObject({
       gsm7: octet().default(0).describe("The `data_coding` of text in the SMSC's default alphabet."),
-      latin1: octet().nullable().default(null).describe("That of Latin-1; null: the SMSC does not take it."),
+      latin1: octet()
+        .nullable()
+        .default(null)
+        .describe("That of Latin-1; null if the SMSC does not accept it."),
       ucs2: octet().default(8).describe("That of UCS-2."),
     })
     .prefault({})
@@ -140,7 +143,7 @@ export const smppSettings = z.strictObject({
     ),
   registered_delivery: octet(31)
     .default(1)
-    .describe("Which receipts are asked for; 1: how each message ended."),
+    .describe("Which receipts are requested; 1 for how each message ended."),
   receipts: z
     .enum(["auto", "text", "tlv"])
     .default("auto")
@@ -164,8 +167,8 @@ export const smppSettings = z.strictObject({
   protocol_id: octet().default(0).describe("The `protocol_id` of messages."),
   message_id: z
     .strictObject({
-      answer: idFormat.default("as-is").describe("How ids are spelt in answers."),
-      receipt: idFormat.default("as-is").describe("How they are spelt in receipts."),
+      answer: idFormat.default("as-is").describe("The format of ids in answers."),
+      receipt: idFormat.default("as-is").describe("The format of ids in receipts."),
     })
     .prefault({})
     .describe(

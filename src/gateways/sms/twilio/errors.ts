@@ -80,7 +80,7 @@ export function faultOf(code: number): Fault | undefined {
 const deliveryErrors = new Map<string, string>([
   ["21610", "The recipient has opted out."],
   ["30001", "Twilio's queue overflowed."],
-  ["30002", "The Twilio account was suspended before the message went out."],
+  ["30002", "The Twilio account was suspended before the message was sent."],
   ["30003", "The phone is switched off or out of reach."],
   ["30004", "The recipient or the carrier blocks the message."],
   ["30005", "The number is unknown or no longer in service."],

@@ -84,7 +84,7 @@ export function outcomeOf(
 
 /** For templates (https://developers.facebook.com/documentation/business-messaging/whatsapp/templates/template-pacing). */
 const heldTemplates = new Map([
-  ["held_for_quality_assessment", "Meta holds the template back until it has judged its quality."],
+  ["held_for_quality_assessment", "Meta holds the template until it has assessed its quality."],
   ["paused", "Meta has paused the template, and may not send it."],
 ]);
 

@@ -57,7 +57,7 @@ export const cloudSettings = z
           .describe("The values of its body; `{{message}}` is the message's text on one line."),
       })
       .optional()
-      .describe("The template that takes the place of a text outside the 24-hour window."),
+      .describe("The template that replaces a text outside the 24-hour window."),
     outside_window: z
       .enum(["send", "template", "reject"])
       .default("send")
@@ -92,7 +92,7 @@ export const cloudSettings = z
       .min(64 * 1024)
       .max(100 * mib)
       .default(16 * mib)
-      .describe("The longest file that is fetched, bytes. WhatsApp itself takes less for most types."),
+      .describe("Maximum size of a fetched file, bytes. WhatsApp itself accepts less for most types."),
     prove_app_secret: z
       .boolean()
       .default(false)

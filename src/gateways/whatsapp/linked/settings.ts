@@ -48,7 +48,7 @@ export const linkedSettings = z.strictObject({
     .regex(/^\d{1,3}\.\d{1,5}\.\d{1,12}$/, "Must look like 2.3000.1043857760.")
     .nullable()
     .default(null)
-    .describe("The version of WhatsApp Web that the device claims to be; null: the library's own."),
+    .describe("The version of WhatsApp Web that the device reports; null for the library's own."),
   verification: z
     .enum(["strict", "library"])
     .default("strict")

@@ -162,7 +162,7 @@ export async function openPostgres(options: {
     const startMs = options.startMs ?? defaultStartMs;
     client = await acquireFirst(pool, startMs, clock, (error) =>
       options.onWait?.(
-        `PostgreSQL does not take connections yet (${describeError(error)}). The start waits for it, ${startMs / 1_000} s at most.`,
+        `PostgreSQL does not accept connections yet (${describeError(error)}). The start waits for it, for at most ${startMs / 1_000} s.`,
       ),
     );
   } catch (error) {

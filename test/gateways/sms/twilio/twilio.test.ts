@@ -269,7 +269,7 @@ gatewayConformance(twilio, {
           ...received({
             status: "failed",
             code: "30002",
-            reason: "The Twilio account was suspended before the message went out.",
+            reason: "The Twilio account was suspended before the message was sent.",
             reference: sid,
             messageId: "msg_01test",
           }),
@@ -277,7 +277,7 @@ gatewayConformance(twilio, {
             {
               at: now,
               notice:
-                "The provider took messages, and failed one for a fault of the account (30002). The Twilio account was suspended before the message went out.",
+                "The provider took messages, and failed one for a fault of the account (30002). The Twilio account was suspended before the message was sent.",
               pauseUntil: now + 300_000,
             },
           ],

@@ -62,7 +62,7 @@ gatewayConformance(whatsappCloud, {
         outcome: {
           kind: "accepted",
           reference: wamid,
-          note: "Meta holds the template back until it has judged its quality.",
+          note: "Meta holds the template until it has assessed its quality.",
         },
       },
       {

@@ -125,7 +125,7 @@ test("the timeline notes another number that WhatsApp knows, and a template that
   assert.deepEqual(names, ["+551187654321", undefined, undefined, "+4915112345678"]);
   assert.equal(
     noteOf("+551198765432", "551198765432", "held_for_quality_assessment"),
-    "Meta holds the template back until it has judged its quality.",
+    "Meta holds the template until it has assessed its quality.",
   );
   assert.match(String(noteOf("+551198765432", "551198765432", "paused")), /^Meta has paused/);
 });

@@ -104,7 +104,7 @@ export const getPoolHealthRoute = endpoint({
   path: `${poolPath}/health`,
   name: "getPoolHealth",
   summary: "Get the health of a pool's members",
-  description: "The health is what the answering process knows. Each process observes the members by itself.",
+  description: "The health as known by the answering process. Each process observes the members separately.",
   params: poolParams,
   replies: { 200: poolHealthReply },
 })(async (call) => {
