@@ -19,6 +19,13 @@ const text = (purpose: string, example: string, form = "text") => ({
   form,
 });
 
+const postgresUrl = (purpose: string, example: string) =>
+  z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
+    .optional()
+    .meta(text(purpose, example, "URL, `postgres://…`"));
+
 const afterDays = (purpose: string, example: string) => text(purpose, example, "whole number, 1 to 36500");
 
 /** The schema behind the reference page. Keys are the variables' names without `TRUNKLINE_`. */
@@ -31,17 +38,14 @@ export const variables = {
     .string()
     .default("./data")
     .meta(text("Folder of the SQLite database and the master key (mode 0700).", "/var/lib/trunkline")),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
-    .optional()
-    .meta(
-      text(
-        "A PostgreSQL database, 15 or later. Without it: SQLite in the data folder.",
-        "postgres://trunkline@db/trunkline",
-        "URL, `postgres://…`",
-      ),
-    ),
+  DATABASE_URL: postgresUrl(
+    "A PostgreSQL database, 15 or later. Without it: SQLite in the data folder.",
+    "postgres://trunkline@db/trunkline",
+  ),
+  DATABASE_LISTEN_URL: postgresUrl(
+    "PostgreSQL behind a pooler in transaction mode: an address of the same database that leads past it, for notifications. Without it other processes are noticed by polling, once a second.",
+    "postgres://trunkline@db-direct/trunkline",
+  ),
   DATABASE_SCHEMA: z
     .string()
     .max(63, "must have at most 63 characters")
@@ -322,7 +326,7 @@ const schema = z.object(variables);
 export type Config = z.output<typeof schema>;
 
 /** Variables that `…_FILE` can set to the content of a file, so that a secret is not in the environment. */
-export const asFile = ["MASTER_KEY", "DATABASE_URL", "METRICS_TOKEN"] as const;
+export const asFile = ["MASTER_KEY", "DATABASE_URL", "DATABASE_LISTEN_URL", "METRICS_TOKEN"] as const;
 
 /**
  * What commands such as `trunkline send` read to ask an installation elsewhere. The service reads none of them; they may be set in

@@ -110,7 +110,7 @@ interface User {
 }
 
 /** PostgreSQL refuses to run as root; any existing account without rights will do. No account is made. */
-function unprivilegedUser(): User {
+export function unprivilegedUser(): User {
   if (process.getuid?.() !== 0) return {};
   for (const name of ["postgres", "nobody"]) {
     const uid = Number.parseInt(spawnSync("id", ["-u", name], { encoding: "utf8" }).stdout ?? "", 10);
@@ -177,7 +177,7 @@ function binaries(folder: string, user: User): string {
   return copy;
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", reject);

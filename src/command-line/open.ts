@@ -69,7 +69,11 @@ export const openDatabase = (config: Config, runtime: Pick<Runtime, "clock" | "l
         keyFingerprint: fingerprintOf(config),
         connections: config.POSTGRES_CONNECTIONS,
         clock: runtime.clock,
-        onWait: (sentence) => runtime.log.warn({ event: "storage.waiting" }, sentence),
+        ...(config.DATABASE_LISTEN_URL === undefined ? {} : { listenUrl: config.DATABASE_LISTEN_URL }),
+        notice: (event, sentence) => {
+          const level = event === "waiting" || event === "silent" ? "warn" : "info";
+          runtime.log[level]({ event: `storage.${event}` }, sentence);
+        },
       })
     : openSqlite({
         path: databaseFile(config),

@@ -25,7 +25,7 @@ export function judgeClocks(ours: number, theirs: number, other: string): Findin
 async function inspect(config: Config): Promise<Inspection | null> {
   if (config.DATABASE_URL) {
     const { inspectPostgres } = await import("#store/engine/postgres/inspect.ts");
-    return await inspectPostgres(config.DATABASE_URL, config.DATABASE_SCHEMA);
+    return await inspectPostgres(config.DATABASE_URL, config.DATABASE_SCHEMA, config.DATABASE_LISTEN_URL);
   }
   const file = databaseFile(config);
   if (!existsSync(file)) return null;
@@ -58,7 +58,7 @@ export async function checkStorage(config: Config): Promise<Finding[]> {
           : "Restore a backup into an empty data folder: trunkline restore FILE --key KEYFILE",
       ),
     ];
-  const { schema, newestSchema, masterKey, clock, moves } = found;
+  const { schema, newestSchema, masterKey, clock, moves, pooler } = found;
   const move = moves
     ? ` The next start moves the tables from the schema public to ${config.DATABASE_SCHEMA}.`
     : "";
@@ -75,6 +75,7 @@ export async function checkStorage(config: Config): Promise<Finding[]> {
             ? `${engine}; the next start brings it from schema ${schema} to ${newestSchema}.${move}`
             : `${engine}, schema ${schema}.${move}`,
         ),
+    ...(pooler === null ? [] : [ok("pooler", pooler)]),
     ...keyFinding(config, masterKey),
   ];
   if (clock !== null) findings.push(judgeClocks(systemClock().now(), clock, "the database's server"));

@@ -14,4 +14,6 @@ export type Inspection =
       clock: number | null;
       /** The next start will move the tables from PostgreSQL's `public` schema to the configured one. */
       moves: boolean;
+      /** A sentence about the pooler in transaction mode in front of the server; null without one. */
+      pooler: string | null;
     };

@@ -10,7 +10,7 @@ import {
 } from "kysely";
 import type { PoolClient, QueryResult as Result } from "pg";
 import { TransactionChanges } from "#store/changes.ts";
-import { CountBuffer } from "#store/counts/buffer.ts";
+import { CountBuffer, type TransactionCounts } from "#store/counts/buffer.ts";
 import type { ColumnType, Tx } from "#store/database.ts";
 import { kyselyOn } from "#store/engine/kysely-driver.ts";
 import type { Schema } from "#store/schema/schema.ts";
@@ -32,13 +32,15 @@ const types: Record<ColumnType, string> = { text: 'text collate "C"', bigint: "b
 
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient;
+  readonly #named: boolean;
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, named: boolean) {
     this.#client = client;
+    this.#named = named;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const name = nameOf(query.sql);
+    const name = this.#named ? nameOf(query.sql) : undefined;
     let result: Result;
     try {
       result = await this.#client.query({
@@ -59,13 +61,23 @@ class PostgresConnection implements DatabaseConnection {
   }
 }
 
-/** The handle of a connection; the engine begins and commits around it. */
+/**
+ * The handle of a connection; the engine begins and commits around it. `named`: whether the server plans each statement once a session,
+ * which a pooler in transaction mode cannot keep.
+ */
 export function postgresTx(
   client: PoolClient,
-  counts = new CountBuffer().transaction(),
-  changes = new TransactionChanges(),
+  {
+    named = true,
+    counts = new CountBuffer().transaction(),
+    changes = new TransactionChanges(),
+  }: { named?: boolean; counts?: TransactionCounts; changes?: TransactionChanges } = {},
 ): Tx {
-  const db = kyselyOn(new PostgresConnection(client), new PostgresAdapter(), new PostgresQueryCompiler());
+  const db = kyselyOn(
+    new PostgresConnection(client, named),
+    new PostgresAdapter(),
+    new PostgresQueryCompiler(),
+  );
   const rows: Tx["rows"] = (name, columns, records) => {
     const fields = sql.join(
       Object.entries(columns).map(([column, type]) => sql`${sql.ref(column)} ${sql.raw(types[type])}`),

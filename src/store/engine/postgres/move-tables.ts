@@ -79,7 +79,7 @@ async function columnsOf(client: ClientBase, schema: string): Promise<{ table: s
 /** The tables that these migrations create, with their columns. */
 async function tablesOf(client: PoolClient, schema: string, migrations: number) {
   await client.query("savepoint tables_of");
-  await migrate(postgresTx(client), migrations);
+  await migrate(postgresTx(client, { named: false }), migrations);
   const columns = await columnsOf(client, schema);
   await client.query("rollback to savepoint tables_of");
   return columns;

@@ -15,10 +15,11 @@ const publicLock = 7235861102;
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * Sets the search path of a connection by a statement: a pooler in session mode, such as PgBouncer, refuses the startup parameter
- * `options`.
+ * Sets the search path of a session, or (`local`) of a transaction, by a statement: a pooler, such as PgBouncer, refuses the startup
+ * parameter `options`.
  */
-export const searchPathStatement = (schema: string) => `set search_path to ${quoted(schema)}`;
+export const searchPathStatement = (schema: string, scope: "session" | "local") =>
+  `set ${scope} search_path to ${quoted(schema)}`;
 
 /** The notification channel: 26 characters, because a schema's name may be as long as a channel's. */
 export const channelOf = (schema: string) =>

@@ -1,6 +1,6 @@
 // The PostgreSQL engine: operations run on pooled connections; several processes may share the database.
 
-import type { Client, ClientBase, PoolClient } from "pg";
+import type { ClientBase, ClientConfig, PoolClient } from "pg";
 import { systemClock } from "#runtime/clock.ts";
 import { describeError } from "#runtime/describe-error.ts";
 import type { Clock } from "#runtime/runtime.ts";
@@ -12,8 +12,12 @@ import { acquire, acquireFirst, type PoolCapacity } from "./acquire.ts";
 import { postgresTx } from "./connection.ts";
 import { faultOf, recordConnectionError, storageError } from "./errors.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { connectorOf, refuseReadOnly, urlsOf } from "./hosts.ts";
+import { createListener } from "./listener.ts";
 import { moveTables, recordSchema } from "./move-tables.ts";
-import { channelOf, defaultSchema, ensureSchema, lockSchema, searchPathStatement } from "./own-schema.ts";
+import { channelOf, defaultSchema, ensureSchema, lockSchema } from "./own-schema.ts";
+import { canListen, describePooler, isTransactionPooled, settingsStatements } from "./pooler.ts";
+import { askServer, dropIdle, probing, watchSilence } from "./silence.ts";
 
 /** How long a call waits for a connection, ms. */
 const connectMs = 5_000;
@@ -24,15 +28,13 @@ const tries = 5;
 /** Most connections of a process. */
 const defaultConnections = 6;
 
+/** How long the server may be silent before requests are refused, ms. */
+const silenceMs = 1_800;
+/** The same behind a pooler, which answers nothing while other clients have all of its connections, ms. */
+const pooledSilenceMs = 5_000;
+
 /** Loaded only for PostgreSQL. */
 export const loadPg = async () => (await import("pg")).default;
-
-/** Session settings: 2xx promises a flushed commit, so the server's default must not decide. */
-async function prepare(client: ClientBase, schema: string): Promise<void> {
-  await client.query(
-    `${searchPathStatement(schema)}; set synchronous_commit = on; set client_encoding = 'UTF8'; set statement_timeout = '60s'; set lock_timeout = '20s'; set idle_in_transaction_session_timeout = '5s'`,
-  );
-}
 
 /** Rejects if a setting of the server could lose an accepted message. */
 export async function refuseUnsafe(client: ClientBase): Promise<void> {
@@ -59,10 +61,20 @@ export async function refuseUnsafe(client: ClientBase): Promise<void> {
   }
 }
 
+/** What all transactions of a database share. */
+interface Transactions {
+  connect(what: string): Promise<PoolClient>;
+  /** Begins one, with Trunkline's settings where the session does not keep them. */
+  begin: string;
+  /** Whether a session keeps its statements. */
+  named: boolean;
+  buffer: CountBuffer;
+  listeners: ChangeListeners;
+}
+
 async function transaction<T>(
-  connect: (what: string) => Promise<PoolClient>,
-  { buffer, listeners }: { buffer: CountBuffer; listeners: ChangeListeners },
-  what: string,
+  { connect, begin, named, buffer, listeners }: Transactions,
+  { name: what, access }: Pick<Operation<unknown, unknown>, "name" | "access">,
   run: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -72,11 +84,11 @@ async function transaction<T>(
     let committing = false;
     let running = false;
     try {
-      await client.query("begin");
+      await client.query(begin);
       running = true;
-      const output = await run(postgresTx(client, counts, changes));
+      const output = await run(postgresTx(client, { named, counts, changes }));
       running = false;
-      committing = true;
+      committing = access === "write";
       await client.query("commit");
       if (counts.hasAny()) changes.add("counts");
       counts.commit();
@@ -107,21 +119,25 @@ async function transaction<T>(
   }
 }
 
+/** What a start or an outage has to say: the name of the event, and a sentence. */
+export type Notice = (event: "waiting" | "pooler" | "silent" | "answers", sentence: string) => void;
+
 /**
- * Connects, refuses unsafe settings, and applies migrations. `url`: `postgres://…`. `schema`: the schema that holds the tables.
- * `keyFingerprint`: that of the master key, needed to move tables of an older version there. `connections`: the maximum, including the one
- * that listens for other processes; at least 2. `startMs`: how long to wait for a server that is not reachable yet (30 s); `onWait`
- * receives a sentence when the wait begins.
+ * Connects, refuses unsafe settings, and applies migrations. `url`: `postgres://…`, of one or several servers. `listenUrl`: where
+ * notifications are listened for, if not there. `schema`: the schema that holds the tables. `keyFingerprint`: that of the master key,
+ * needed to move tables of an older version there. `connections`: the maximum, including the one that listens for other processes; at
+ * least 2. `startMs`: how long to wait for a server that is not reachable yet (30 s).
  */
 export async function openPostgres(options: {
   url: string;
+  listenUrl?: string;
   schema?: string;
   keyFingerprint?: string | null;
   connections?: number;
   clock?: Clock;
   applicationName?: string;
   startMs?: number;
-  onWait?: (sentence: string) => void;
+  notice?: Notice;
 }): Promise<Database> {
   const pg = await loadPg();
   const types = { ...pg.types, getTypeParser: pg.types.getTypeParser };
@@ -130,8 +146,10 @@ export async function openPostgres(options: {
     oid === 20 ? Number : pg.types.getTypeParser(oid, format as "text")) as typeof pg.types.getTypeParser;
   const schema = options.schema ?? defaultSchema;
   const channel = channelOf(schema);
+  const notice: Notice = options.notice ?? (() => {});
+  const urls = urlsOf(options.url);
   const settings = {
-    connectionString: options.url,
+    connectionString: urls[0],
     application_name: options.applicationName ?? "trunkline",
     connectionTimeoutMillis: connectMs,
     // A server that vanished silently (power, a firewall) would otherwise block its callers for hours.
@@ -142,8 +160,26 @@ export async function openPostgres(options: {
   };
   // One connection is reserved for the listener.
   const max = (options.connections ?? defaultConnections) - 1;
-  const onConnect = (client: ClientBase) => prepare(client, schema);
+  /** Null until the first connection has found out. */
+  let pooled: boolean | null = null;
+  const prepare = (client: ClientBase) => client.query(settingsStatements(schema, "session"));
+  const onConnect = async (client: ClientBase): Promise<void> => {
+    if (urls.length > 1) await refuseReadOnly(client);
+    // Behind a pooler in transaction mode they would change the sessions of others.
+    if (pooled === false) await prepare(client);
+  };
   const pool = new pg.Pool({ ...settings, max, idleTimeoutMillis: 60_000, onConnect });
+  const connector = connectorOf(pool, urls);
+  const newClient = (more: ClientConfig) => {
+    const made = new pg.Client({ ...settings, ...more });
+    made.on("error", () => {});
+    return made;
+  };
+  const connectedClient = async (connectionString: string | undefined) => {
+    const made = newClient({ connectionString, query_timeout: connectMs });
+    await made.connect();
+    return made;
+  };
   // An idle connection that breaks must not end the process; the next call gets a new one.
   pool.on("error", () => {});
   // Nor must one that breaks in use: its query rejects, and the client emits the same error again.
@@ -160,22 +196,27 @@ export async function openPostgres(options: {
   let client: PoolClient;
   try {
     const startMs = options.startMs ?? defaultStartMs;
-    client = await acquireFirst(pool, startMs, clock, (error) =>
-      options.onWait?.(
-        `PostgreSQL does not accept connections yet (${describeError(error)}). The start waits for it, for at most ${startMs / 1_000} s.`,
+    client = await acquireFirst(connector, startMs, clock, (error) =>
+      notice(
+        "waiting",
+        `PostgreSQL does not take connections yet (${describeError(error)}). The start waits for it, ${startMs / 1_000} s at most.`,
       ),
     );
   } catch (error) {
     await pool.end();
     throw error;
   }
+  let begin = "begin";
   try {
+    pooled = await isTransactionPooled(client, () => connectedClient(pool.options.connectionString));
+    if (pooled) begin = `begin; ${settingsStatements(schema, "local")}`;
+    else await prepare(client);
     await refuseUnsafe(client);
-    await client.query("begin");
+    await client.query(begin);
     await lockSchema(client, schema);
     await ensureSchema(client, schema);
     await moveTables(client, schema, options.keyFingerprint ?? null);
-    await migrate(postgresTx(client));
+    await migrate(postgresTx(client, { named: false }));
     await recordSchema(client, schema);
     await client.query("commit");
   } catch (error) {
@@ -186,45 +227,71 @@ export async function openPostgres(options: {
   }
   client.release();
 
-  const listeners: ((topic: string) => void)[] = [];
-  let listening: Client | null = null;
+  const { listenUrl } = options;
+  const mayListen = await canListen(pooled, listenUrl, () => connectedClient(listenUrl));
+  if (pooled) notice("pooler", describePooler(listenUrl !== undefined, mayListen));
   let closed = false;
-  let mending: Promise<void> | null = null;
-  /** One at a time: a second listener would receive every notification twice, and would never be closed. */
-  const listen = (): Promise<void> => {
-    mending ??= connectListener().finally(() => {
-      mending = null;
-    });
-    return mending;
-  };
-  const connectListener = async (): Promise<void> => {
-    const candidate = new pg.Client(settings);
-    candidate.on("error", () => {});
-    candidate.on("end", () => {
-      listening = null;
-    });
-    candidate.on("notification", ({ payload }) => {
-      for (const listener of listeners) listener(payload ?? "");
-    });
+  const topics: ((topic: string) => void)[] = [];
+  const listener = createListener(
+    newClient,
+    () => (mayListen && !closed ? { connectionString: listenUrl ?? pool.options.connectionString } : null),
+    channel,
+    (topic) => {
+      for (const each of topics) each(topic);
+    },
+  );
+  await listener.connect();
+
+  const inUse = new Set<PoolClient>();
+  pool.on("acquire", (used) => inUse.add(used));
+  pool.on("release", (_error, used) => inUse.delete(used));
+  const askAnew = () => askServer(newClient({ connectionString: pool.options.connectionString, ...probing }));
+  const silence = watchSilence({
+    clock,
+    limitMs: pooled ? pooledSilenceMs : silenceMs,
+    ask: async () => {
+      // The listener is quicker, but may have lost its connection. One at another address says nothing about this one.
+      const heard = listenUrl === undefined ? listener.connection() : null;
+      const heardToo = heard === null ? [] : [heard.query({ text: "select 1", ...probing })];
+      await Promise.any([...heardToo, askAnew()]);
+    },
+    askAnew,
+    onSilence: () => {
+      notice("silent", "PostgreSQL does not answer. Requests are refused at once until it does.");
+      // Idle ones too: their server may never come back. What a connection was doing fails as if it had broken.
+      for (const used of inUse) void used.end();
+      void listener.connection()?.end();
+      void dropIdle(pool);
+    },
+    onAnswer: () => notice("answers", "PostgreSQL answers again."),
+  });
+
+  const connect = async (what: string): Promise<PoolClient> => {
+    const connecting = acquire(connector, what, room, clock);
     try {
-      await candidate.connect();
-      await candidate.query(`listen ${channel}`);
-      listening = candidate;
-    } catch {
-      await candidate.end().catch(() => {});
+      return await silence.unlessSilent(connecting);
+    } catch (error) {
+      connecting.then(
+        (late) => late.release(),
+        () => {},
+      );
+      throw error;
     }
   };
-  await listen();
-
-  const connect = (what: string) => acquire(pool, what, room, clock);
-  const transactions = { buffer: new CountBuffer(), listeners: new ChangeListeners() };
+  const transactions: Transactions = {
+    connect,
+    begin,
+    named: !pooled,
+    buffer: new CountBuffer(),
+    listeners: new ChangeListeners(),
+  };
   const groupCommits = new Map<string, GroupCommit<unknown, unknown>>();
   const groupCommitOf = (operation: Operation<unknown, unknown>): GroupCommit<unknown, unknown> => {
     let groupCommit = groupCommits.get(operation.name);
     if (!groupCommit) {
       groupCommit = new GroupCommit(
         (inputs) =>
-          transaction(connect, transactions, operation.name, async (tx) => {
+          transaction(transactions, operation, async (tx) => {
             if (!operation.batched) throw new Error(`${operation.name} is not a batched operation.`);
             return await operation.run(tx, inputs);
           }),
@@ -237,10 +304,10 @@ export async function openPostgres(options: {
   };
 
   const run = async (operation: Operation<unknown, unknown>, input: unknown): Promise<unknown> => {
-    if (closed) throw new StorageError("unavailable", "The database is closed.");
     if (operation.batched) return await groupCommitOf(operation).call(input);
-    if (operation.access === "write")
-      return await transaction(connect, transactions, operation.name, (tx) => operation.run(tx, input));
+    // A read needs a transaction only to have its settings.
+    if (operation.access === "write" || pooled)
+      return await transaction(transactions, operation, (tx) => operation.run(tx, input));
     const client = await connect(operation.name);
     try {
       const output = await operation.run(postgresTx(client), input);
@@ -254,20 +321,24 @@ export async function openPostgres(options: {
 
   return {
     engine: "postgres",
-    run: (operation, input) => run(operation as Operation<unknown, unknown>, input) as Promise<never>,
-    onChanges: (listener) => transactions.listeners.add(listener),
+    run: async (operation, input) => {
+      if (closed) throw new StorageError("unavailable", "The database is closed.");
+      return (await silence.during(() => run(operation as Operation<unknown, unknown>, input))) as never;
+    },
+    onChanges: (each) => transactions.listeners.add(each),
     notify: (topic) => {
+      if (closed || silence.isSilent()) return;
       // A lost hint costs a second, because every listener also polls. The connection is restored in the background.
-      if (!closed && listening === null) void listen();
+      void listener.connect();
       void pool.query("select pg_notify($1, $2)", [channel, topic]).catch(() => {});
     },
-    onNotify: (listener) => {
-      listeners.push(listener);
+    onNotify: (each) => {
+      topics.push(each);
     },
     close: async () => {
       closed = true;
-      await mending;
-      await listening?.end().catch(() => {});
+      silence.close();
+      await listener.close();
       await pool.end();
     },
   };

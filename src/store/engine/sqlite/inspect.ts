@@ -44,6 +44,7 @@ export function inspectSqlite(path: string, check: Check = "quick"): Inspection 
       masterKey: key === undefined ? null : String(key.value),
       clock: null,
       moves: false,
+      pooler: null,
     };
   } catch (error) {
     return { fault: (error as Error).message };

@@ -1,4 +1,4 @@
-// The PostgreSQL engine: its refusals at start, lost connections, repeated conflicts, announcements.
+// The PostgreSQL engine: its refusals at start, lost connections, repeated conflicts.
 
 import assert from "node:assert/strict";
 import test, { after, before, describe } from "node:test";
@@ -208,64 +208,5 @@ describe("conflicts between transactions", () => {
     assert.equal(await facts("broken"), 0);
     const buggy = readOperation("buggy", async () => (undefined as unknown as string).length);
     await assert.rejects(database.run(buggy, null), refusal("failed", /^buggy: /));
-  });
-});
-
-describe("announcements", () => {
-  test("another process hears them, also once its listening connection was cut and mended", async () => {
-    const own = await openPostgres({ url: fresh.url, applicationName: "listener" });
-    const heard: string[] = [];
-    let wake = () => {};
-    own.onNotify((topic) => {
-      heard.push(topic);
-      wake();
-    });
-    const hear = async (topic: string, announce: () => void) => {
-      const arrived = new Promise<void>((resolve) => {
-        wake = () => heard.includes(topic) && resolve();
-      });
-      announce();
-      await arrived;
-    };
-    await hear("lanes", () => database.notify("lanes"));
-    await admin.query(
-      "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'listener' and query like 'listen%'",
-    );
-    // Several announcements at once mend the one listener once.
-    const mended = new Promise<void>((resolve) => {
-      wake = () => heard.filter((topic) => topic === "again").length > 0 && resolve();
-    });
-    const repeat = async () => {
-      for (let i = 0; i < 200 && !heard.includes("again"); i++) {
-        own.notify("mend");
-        own.notify("mend");
-        database.notify("again");
-        await admin.query("select 1");
-      }
-    };
-    await Promise.all([mended, repeat()]);
-    const { rows } = await admin.query(
-      "select count(*)::int as n from pg_stat_activity where application_name = 'listener' and query like 'listen%'",
-    );
-    assert.equal(rows[0].n, 1);
-    own.notify("last");
-    await own.close();
-  });
-
-  test("closing while the listener is being mended leaves no connection behind", async () => {
-    const own = await openPostgres({ url: fresh.url, applicationName: "leaver" });
-    await admin.query(
-      "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'leaver' and query like 'listen%'",
-    );
-    for (let i = 0; i < 3; i++) {
-      await admin.query("select 1");
-      own.notify("mend");
-    }
-    await own.close();
-    const open = async () =>
-      (await admin.query("select count(*)::int as n from pg_stat_activity where application_name = 'leaver'"))
-        .rows[0].n;
-    for (let i = 0; i < 200 && (await open()) > 0; i++);
-    assert.equal(await open(), 0);
   });
 });

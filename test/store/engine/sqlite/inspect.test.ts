@@ -38,6 +38,7 @@ test("a good file has its schema, and is as it was", async () => {
     masterKey: null,
     clock: null,
     moves: false,
+    pooler: null,
   });
   assert.deepEqual(readFileSync(path), before);
   const beside = readdirSync(folder).filter((name) => name.startsWith("good.db"));
