@@ -4,7 +4,12 @@ import type { FastifyInstance } from "fastify";
 import { createAuthenticator } from "#accounts/authenticate.ts";
 import { AiGateway } from "#ai/ai.ts";
 import { placeOf } from "#ai/limits/share.ts";
-import { createDefaultAccount, createSetupCode, renewApiKey } from "#configure/command-line.ts";
+import {
+  createDefaultAccount,
+  createSetupCode,
+  createStartCode,
+  renewApiKey,
+} from "#configure/command-line.ts";
 import { createAccountChanges } from "#core/account-changes.ts";
 import type { Core } from "#core/core.ts";
 import { openSealer } from "#core/master-key.ts";
@@ -67,6 +72,8 @@ export interface System {
   createDefaultAccount(): Promise<{ apiKey: string; poolKey: string } | null>;
   renewKey(accountName: string): Promise<string | null>;
   createSetupCode(email?: string): Promise<string>;
+  /** A set-up code while no operator can sign in, otherwise null. */
+  createStartCode(): Promise<string | null>;
   /** Starts driving lanes. */
   start(): Promise<void>;
   /** From now on readiness reports that the process is stopping; requests are still accepted. */
@@ -179,6 +186,7 @@ export async function openSystem(
     createDefaultAccount: () => createDefaultAccount(httpCore),
     renewKey: (name) => renewApiKey(httpCore, name),
     createSetupCode: (email) => createSetupCode(httpCore, email),
+    createStartCode: () => createStartCode(httpCore),
     start: async () => {
       await fanOutTrigger.refresh();
       for (const lane of [fanOutLane, maintenanceLane, rerouteLane]) await database.run(ensureLane, lane);

@@ -46,7 +46,7 @@ export async function serve(terminal: Terminal): Promise<void> {
   }
   // After listening, so that a key is never created and then lost because the port is in use.
   const first = await system.createDefaultAccount();
-  const firstCode = first === null ? null : await system.createSetupCode();
+  const code = await system.createStartCode();
   await system.start();
   const socket = await openSocket(config, runtime, system);
   let stopping = false;
@@ -74,7 +74,8 @@ export async function serve(terminal: Terminal): Promise<void> {
     `Trunkline ${version} is listening on ${address} for HTTP requests.`,
   );
   const url = config.PUBLIC_URL ?? address;
-  if (first !== null && firstCode !== null) print(terminal, welcome(url, first, setupLink(url, firstCode)));
+  if (code !== null) print(terminal, invitation(setupLink(url, code)));
+  if (first !== null) print(terminal, welcome(url, first));
   setImmediate(collectGarbage);
 }
 
@@ -126,14 +127,18 @@ async function readProvision({ environment }: Terminal, path: string): Promise<P
   return read.file;
 }
 
-function welcome(url: string, keys: { apiKey: string; poolKey: string }, link: string): string {
-  const { apiKey: key, poolKey } = keys;
+function invitation(link: string): string {
   return `
-  Trunkline is running. Open this link to become its operator (once, within 24 hours):
+  Trunkline is running and has no operator yet. Open this link to become its operator (once, within 24 hours):
 
     ${link}
+`;
+}
 
-  It made an account ("default") with a sandbox gateway on every channel and a sandbox
+function welcome(url: string, keys: { apiKey: string; poolKey: string }): string {
+  const { apiKey: key, poolKey } = keys;
+  return `
+  Trunkline made an account ("default") with a sandbox gateway on every channel and a sandbox
   pool of AI models. Its keys, shown this once:
 
     ${key}     for messages

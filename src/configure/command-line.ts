@@ -8,6 +8,7 @@ import { audit, commandLine } from "#identity/audit.ts";
 import { createSetupCode as createCode } from "#identity/setup.ts";
 import { sandboxModels } from "#providers/sandbox/sandbox.ts";
 import { countAccounts, findAccountByName } from "#store/accounts/accounts.ts";
+import { hasOperator } from "#store/identity/users.ts";
 import { accountInput, issueApiKey, saveAccount } from "./account.ts";
 import { upsertGateway } from "./gateway.ts";
 import { upsertPool } from "./pool.ts";
@@ -51,6 +52,11 @@ export async function renewApiKey(deps: Deps, accountName: string): Promise<stri
   const key = await issueApiKey(deps, account.id);
   await audit(deps, { actor: commandLine, accountId: account.id, action: "renewApiKey", target: account.id });
   return key;
+}
+
+/** A set-up code for a start; null if an operator can sign in. */
+export async function createStartCode(deps: Deps): Promise<string | null> {
+  return (await deps.database.run(hasOperator, null)) ? null : await createSetupCode(deps);
 }
 
 /**

@@ -101,6 +101,27 @@ describe("while the service runs on SQLite", () => {
     assert.equal(await status(next.base, "/api/account", asKey(beside)), 200);
     await next.stop("SIGKILL");
   });
+
+  test("each start prints a link as long as no operator can sign in", async () => {
+    const linkOf = async ({ base, printed }: Awaited<ReturnType<typeof serve>>) => {
+      // It comes after the line that says where the service listens.
+      while (!/setup#\S+\n/.test(printed())) await status(base, "/health/ready");
+      return /\S+\/setup#\S+/.exec(printed())?.[0] ?? "";
+    };
+    const first = await serve("unclaimed");
+    const unused = await linkOf(first);
+    assert.match(first.printed(), /Its keys, shown this once/);
+    await first.stop("SIGKILL");
+    const second = await serve("unclaimed");
+    const link = await linkOf(second);
+    assert.notEqual(link, unused);
+    assert.equal(await setUp(second.base, link, "ada@trunkline.test"), 200);
+    await second.stop("SIGKILL");
+    assert.doesNotMatch(second.printed(), /shown this once/);
+    const third = await serve("unclaimed");
+    await third.stop("SIGTERM");
+    assert.doesNotMatch(third.printed(), /setup#/);
+  });
 });
 
 describe("a backup", () => {

@@ -324,6 +324,7 @@ export const managementCases: Case[] = [
     { accountId: null, search: null, before: null, limit },
     { accountId, search: "ad", before: "usr_~", limit },
   ),
+  caseOf(people.hasOperator, null),
   caseOf(people.insertUser, user),
   caseOf(people.changeUser, { id: id("usr", 0), revision: 1, change: { password: "q" }, at: now }),
   caseOf(userLinks.storeUserSetupLink, {

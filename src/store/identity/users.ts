@@ -211,6 +211,19 @@ export const endSession = writeOperation("endSession", async (tx, hash: string) 
   await tx.db.deleteFrom("sessions").where("hash", "=", hash).execute();
 });
 
+/** Whether an operator can sign in. */
+export const hasOperator = readOperation("hasOperator", async (tx, _input: null) => {
+  const operator = await tx.db
+    .selectFrom("users")
+    .select("id")
+    .where("role", "=", "operator")
+    .where("active", "=", 1)
+    .where("password", "!=", noPassword)
+    .limit(1)
+    .executeTakeFirst();
+  return operator !== undefined;
+});
+
 /** Stores a set-up code's hash, and deletes expired codes. */
 export const storeSetupCode = writeOperation(
   "storeSetupCode",
