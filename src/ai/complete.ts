@@ -9,9 +9,11 @@ import { affinityOf } from "#ai/pools/affinity.ts";
 import type { Member, Pool } from "#ai/pools/member.ts";
 import { modelsFor, notPassedOn, notServed } from "#ai/pools/operation-models.ts";
 import { type Choice, eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
+import { chunksOf } from "#ai/stream/plain-frames.ts";
 import { type ServicePool, withServed } from "#ai/stream/sse-writer.ts";
 import { isForwarded } from "#contract/ai/operations.ts";
 import { costNumber } from "#contract/cost.ts";
+import type { FrameRun } from "#providers/frame-run.ts";
 import type { ApiError } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { shuttingDownError, statusOf, unknownModel, unpricedModel } from "./call-errors.ts";
@@ -178,6 +180,9 @@ function deferredStream(
   };
 }
 
+const writtenRun = (frames: StreamWriter, run: FrameRun): string =>
+  frames.run?.(run) ?? chunksOf(run).reduce((text, chunk) => text + frames.chunk(chunk), "");
+
 /** Relays a stream to the client, chunk by chunk. */
 function relay(
   tally: CallTally,
@@ -221,7 +226,7 @@ function relay(
         if (result.kind === "streaming") won.span?.chunks(read.chunks);
         for (const chunk of read.chunks) {
           tally.addUnits(chunk.units);
-          text += frames.chunk(chunk);
+          text += chunk.run === undefined ? frames.chunk(chunk) : writtenRun(frames, chunk.run);
         }
         if (text !== "") return text;
       }

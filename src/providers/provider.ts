@@ -9,6 +9,7 @@ import type { ClientFormat, Form, ForwardedOperation } from "#contract/ai/operat
 import type { ListedVendor } from "#providers/prices/list-price.ts";
 import type { ThoughtForm } from "#providers/translate/thought-forms.ts";
 import type { AwsKey } from "#settings/aws-signature.ts";
+import type { FrameRun } from "./frame-run.ts";
 import type { TokenGrant } from "./token-grant.ts";
 
 /** A client's request to one member. */
@@ -211,6 +212,8 @@ export interface Chunk {
   usageOnly: boolean;
   /** UTF-16 units of text, reasoning and calls in it, for the estimate if the stream reports no usage. */
   units: number;
+  /** It represents many chunks, and `text` is empty. Only `complete.ts` accepts such chunks. */
+  run?: FrameRun;
 }
 
 export type StreamPiece = Chunk | { kind: "done" } | { kind: "failure"; failure: Failure };
@@ -234,6 +237,8 @@ export interface StreamReader {
   mayBeEmpty?(): boolean;
   /** Whether a choice is still unfinished; absent if the vendor's streams have one choice. */
   missing?(): boolean;
+  /** Frames that differ from one that was pushed in the text of the delta alone change no state and need not be pushed. */
+  allowsRuns?: true;
 }
 
 /** Another API of a vendor, in which it answers chat completions with function tools. */

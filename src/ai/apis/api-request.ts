@@ -4,6 +4,7 @@
 // format.
 
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
+import type { FrameRun } from "#providers/frame-run.ts";
 import type { ApiError, Chunk, ClientFormat, PreparedRequest, Usage } from "#providers/provider.ts";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -37,6 +38,8 @@ export interface StreamWriter {
   readonly usage: Usage | null;
   /** The text to send for a chunk; may be empty. */
   chunk(chunk: Chunk): string;
+  /** The same for all chunks of a run; absent if it needs each of them. */
+  run?(run: FrameRun): string;
   /** Ends a complete stream. */
   done(): string;
   /** Ends an interrupted stream in a way that it never looks complete. */

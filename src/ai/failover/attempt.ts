@@ -48,6 +48,8 @@ export interface Target {
    * if that is not possible.
    */
   unfold?: { events(text: string): string; stream(): StreamReader };
+  /** Whether the stream may have runs of frames; absent if not. */
+  takesRuns?: boolean;
 }
 
 export type AttemptResult =
@@ -123,7 +125,7 @@ export async function askStream(
   }
   const frames = isAwsStream(type) ? new AwsEventReader() : new EventReader();
   const own = reader ?? provider.stream(request);
-  const stream = new UpstreamStream(deps.clock, body, own, timeouts, limitAt, frames);
+  const stream = new UpstreamStream(deps.clock, body, own, timeouts, limitAt, frames, target.takesRuns);
   const fault = await stream.firstToken(askedAt);
   if (fault === null) return { kind: "streaming", stream };
   stream.cancel();

@@ -240,6 +240,7 @@ function sendAttempt(
       native === null
         ? { events: (text) => unfold(text, request.body), stream: () => openaiStream(request) }
         : { events: native.unfold, stream: native.stream },
+    takesRuns: call.mode === "stream",
     maxAnswerBytes: maxAnswerBytes(
       deps.answerBytes,
       responseKindOf(call.mode) === call.mode && !request.stream,

@@ -3,6 +3,7 @@
 
 import { timedOut } from "#ai/stream/collect.ts";
 import { EventReader, type FrameReader } from "#ai/stream/event-reader.ts";
+import { asChunk, PlainFrames } from "#ai/stream/plain-frames.ts";
 import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { ignoredByHealth, unreadable, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Chunk, Failure, StreamPiece, StreamReader } from "#providers/provider.ts";
@@ -42,6 +43,8 @@ export class UpstreamStream {
   readonly #events: FrameReader;
   readonly #timeouts: MemberTimeouts;
   readonly #limitAt: number;
+  /** Absent if each frame is parsed. */
+  readonly #plain: { frames: PlainFrames; events: EventReader } | null;
   #preface: Chunk[] = [];
   #pending: StreamPiece[] = [];
   #finished = false;
@@ -54,6 +57,7 @@ export class UpstreamStream {
   /** Monotonic ms of the last sign of work without output: a keep-alive or an open reasoning item. Null if there was none. */
   #lastSignAt: number | null = null;
 
+  /** `takesRuns`: its caller accepts runs of frames. */
   constructor(
     clock: Clock,
     body: BodyReader,
@@ -61,7 +65,10 @@ export class UpstreamStream {
     timeouts: MemberTimeouts,
     limitAt: number,
     events: FrameReader = new EventReader(),
+    takesRuns = false,
   ) {
+    const isPlain = takesRuns && reader.allowsRuns === true && events instanceof EventReader;
+    this.#plain = isPlain ? { frames: new PlainFrames(), events } : null;
     this.#clock = clock;
     this.#events = events;
     this.#body = body;
@@ -154,7 +161,22 @@ export class UpstreamStream {
       const piece = leftMs <= 0 ? timedOut : await this.#body.read(leftMs);
       if (piece === null) this.#onWireEnd();
       else if (isBodyError(piece)) this.#break(piece.why, piece.reason);
-      else this.#understand(this.#events.push(piece));
+      else this.#onBytes(piece);
+    }
+  }
+
+  #onBytes(bytes: Buffer): void {
+    const plain = this.#plain;
+    const parts = plain?.frames.split(bytes, plain.events.isBetweenEvents) ?? null;
+    if (plain === null || parts === null) {
+      this.#understand(this.#events.push(bytes));
+      return;
+    }
+    plain.events.skipped();
+    for (const part of parts) {
+      if (this.#final) return;
+      if (typeof part === "object" && "form" in part) this.#pending.push(asChunk(part));
+      else this.#understand(plain.events.pushPart(part));
     }
   }
 

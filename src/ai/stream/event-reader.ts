@@ -28,7 +28,8 @@ const maxLines = 16_384;
 const longPiece = 4096;
 
 export class EventReader implements FrameReader {
-  readonly #decoder = new TextDecoder();
+  /** The parser removes the byte order mark. */
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #events: VendorEvent[] = [];
   #overflowed = false;
   /** Lines of the incomplete event, counted in pieces that complete no event. */
@@ -36,6 +37,7 @@ export class EventReader implements FrameReader {
   /** The next byte begins a line. */
   #atLineStart = true;
   #hasComment = false;
+  #isBetweenEvents = true;
   readonly #parser = createParser({
     maxBufferSize: maxEventUnits,
     onEvent: ({ event, data }) => this.#events.push({ event: event ?? null, data }),
@@ -53,8 +55,34 @@ export class EventReader implements FrameReader {
     // The parser's own `onComment` would keep comments of any length.
     if (events?.length === 0)
       this.#hasComment ||= (this.#atLineStart && bytes[0] === 0x3a) || bytes.includes("\n:");
-    if (bytes.length > 0) this.#atLineStart = bytes.at(-1) === 0x0a || bytes.at(-1) === 0x0d;
+    this.#noteEnd(bytes);
     return this.#overflowed ? null : events;
+  }
+
+  /** Whole events were received that are not pushed. */
+  skipped(): void {
+    this.#lines = 0;
+  }
+
+  /** Whether the bytes so far are whole events, so that the next ones begin an event. */
+  get isBetweenEvents(): boolean {
+    return this.#isBetweenEvents;
+  }
+
+  /**
+   * The same as `push`, for a part of a read that completes other events: bytes, or text between events. Its lines and comments are not
+   * counted.
+   */
+  pushPart(part: Buffer | string): VendorEvent[] | null {
+    this.#noteEnd(part);
+    return typeof part === "string" ? this.#feed(part) : this.#feedBytes(part);
+  }
+
+  #noteEnd(part: Buffer | string): void {
+    if (part.length === 0) return;
+    const tail = typeof part === "string" ? part.slice(-2) : part.toString("latin1", part.length - 2);
+    this.#atLineStart = tail.endsWith("\n") || tail.endsWith("\r");
+    this.#isBetweenEvents = tail === "\n\n";
   }
 
   /**

@@ -4,6 +4,7 @@
 import type { z } from "zod";
 import type { servicePool } from "#contract/ai/chat-shapes.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
+import type { FrameForm, FrameRun } from "#providers/frame-run.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 
 /** The member that served a request, as `service_pool` reports it. */
@@ -57,6 +58,10 @@ export class SseWriter {
    */
   #prefix = "";
   #rewrittenPrefix = "";
+  /** The form of the last run. */
+  #form: FrameForm | null = null;
+  /** What precedes and follows the texts of the form, rewritten; null if they stay as they are. */
+  #rewrittenForm: { start: string; end: string } | null = null;
   #held: Chunk | null = null;
   #usage: Usage | null = null;
 
@@ -79,6 +84,21 @@ export class SseWriter {
       return flushed;
     }
     return flushed + frame(this.#rewritten(chunk.text));
+  }
+
+  /** The text to send for a run. */
+  run({ form, texts, wire }: FrameRun): string {
+    const flushed = this.#flush();
+    if (this.#form !== form) {
+      const marked = form.prefix + mark + form.suffix;
+      const rewritten = rewrite(marked, this.#rules);
+      const [prefix, suffix] = rewritten.split(mark);
+      this.#form = form;
+      this.#rewrittenForm = rewritten === marked ? null : { start: `data: ${prefix}`, end: `${suffix}\n\n` };
+    }
+    if (this.#rewrittenForm === null) return flushed + wire;
+    const { start, end } = this.#rewrittenForm;
+    return flushed + start + texts.join(end + start) + end;
   }
 
   #rewritten(text: string): string {
@@ -113,6 +133,9 @@ export class SseWriter {
     return held === null ? "" : frame(this.#rewritten(held.text));
   }
 }
+
+/** No JSON contains this character unescaped. */
+const mark = "\u0001";
 
 /** Whether the rest may contain a field to rewrite, in any spelling. */
 const mayNeedRewriting = (text: string) =>

@@ -96,6 +96,7 @@ export function openaiStream(request: Pick<ChatRequest, "body">, contentOf = del
     mayBeEmpty: () => tokens > 0,
     // After `[DONE]` no more choices follow: some vendors send one choice and ignore `n`.
     missing: () => [...finished.values()].includes(false) || (!done && finished.size < choiceCount),
+    ...(contentOf === deltaOf && { allowsRuns: true }),
   };
 }
 

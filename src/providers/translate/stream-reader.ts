@@ -13,7 +13,7 @@ export function untilEnd(read: (event: VendorEvent) => StreamPiece[]): StreamRea
   };
 }
 
-/** The reader, with a function between it and its pieces. */
+/** The reader, with a function between it and its pieces. The function must not depend on the text of content. */
 export const mapPieces = (
   reader: StreamReader,
   change: (pieces: StreamPiece[]) => StreamPiece[],
@@ -22,4 +22,5 @@ export const mapPieces = (
   ...(reader.missing && { missing: () => reader.missing!() }),
   ...(reader.mayBeEmpty && { mayBeEmpty: () => reader.mayBeEmpty!() }),
   ...(reader.thinking && { thinking: () => reader.thinking!() }),
+  ...(reader.allowsRuns && { allowsRuns: true }),
 });
