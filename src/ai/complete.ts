@@ -202,7 +202,9 @@ function relay(
   };
   return {
     keepAlive,
+    isOver: () => over && !stopped,
     next: async () => {
+      let text = "";
       while (!over) {
         const read = whole
           ? { kind: "chunks" as const, chunks: whole }
@@ -214,25 +216,25 @@ function relay(
         tally.markFirstByte();
         if (read.kind === "done") {
           end(200, "completed");
-          return frames.done();
+          return text + frames.done();
         }
         if (read.kind === "failed") {
           if (result.kind === "streaming") result.stream.cancel();
           won.span?.brokeOff(read.failure);
           end(statusOf(read.failure), read.overtime || read.failure.ignoredByHealth ? "dropped" : "failed");
-          return frames.failed(read.failure.error);
+          return text + frames.failed(read.failure.error);
         }
-        let text = "";
         if (result.kind === "streaming") won.span?.chunks(read.chunks);
         for (const chunk of read.chunks) {
           tally.addUnits(chunk.units);
           text += chunk.run === undefined ? frames.chunk(chunk) : writtenRun(frames, chunk.run);
         }
-        if (text !== "") return text;
+        // The end follows in the same text if it is known.
+        if (text !== "" && result.kind === "streaming" && !result.stream.hasEnded) return text;
       }
-      if (!stopped) return null;
+      if (!stopped) return text === "" ? null : text;
       stopped = false;
-      return frames.failed(shuttingDownError);
+      return text + frames.failed(shuttingDownError);
     },
     cancel: () => {
       if (over) return;

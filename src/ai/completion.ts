@@ -68,6 +68,8 @@ export interface CallOutcome {
 export interface ResponseStream {
   /** The next text; null at the end of the stream. */
   next(): Promise<string | null>;
+  /** Whether the text that `next` returned is the last one; absent if only `next` tells. */
+  isOver?(): boolean;
   /** The client disconnected. */
   cancel(): void;
   /** What it sends while it is silent; absent for a comment. */

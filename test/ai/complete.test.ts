@@ -255,6 +255,28 @@ test("a bug behind early headers: the stream breaks, and the usage is recorded a
   assert.deepEqual([spent.length, spent[0]?.status], [1, 500]);
 });
 
+test("what a member sends in one read goes out in one text, with the end if that came too", async () => {
+  for (const together of [true, false]) {
+    const { role, word, finish, done } = pieces;
+    const whole = [role, word("hel"), word("lo"), word("!")];
+    const reply = together ? [[...whole, finish, done].join("")] : [whole.join(""), finish, done];
+    const it = script();
+    const { completed, spent } = start(
+      it,
+      poolOf([it.member("only", [streamed(...reply)])]),
+      requested(true),
+    );
+    const stream = streamOf(await completed);
+    const first = (await stream.next()) ?? "";
+    assert.equal(events(first).length, together ? 6 : 4);
+    assert.deepEqual([first.endsWith("data: [DONE]\n\n"), stream.isOver?.()], [together, together]);
+    const rest = together ? "" : await stream.next();
+    assert.equal(await stream.next(), null);
+    assert.equal(events(first + rest).length, 6);
+    assert.equal(spent.length, 1);
+  }
+});
+
 /** Stages at which a caller may leave; each leaves the upstream of `only` open. */
 const stages: readonly {
   name: string;

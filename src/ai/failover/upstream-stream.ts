@@ -147,6 +147,11 @@ export class UpstreamStream {
     return this.#isThinking || this.#clock.monotonic() - this.#lastSignAt <= this.#timeouts.idle_ms;
   }
 
+  /** Whether the next event is the end and is known. */
+  get hasEnded(): boolean {
+    return this.#final !== null && this.#preface.length === 0 && this.#pending.length === 0;
+  }
+
   cancel(): void {
     this.#body.cancel();
   }

@@ -69,5 +69,11 @@ function streamOf(
     if (next !== null) ended(status);
     return next;
   };
-  return { keepAlive, next: async () => take(200), cancel: () => void take(499), stop: () => {} };
+  return {
+    keepAlive,
+    next: async () => take(200),
+    isOver: () => left === null,
+    cancel: () => void take(499),
+    stop: () => {},
+  };
 }

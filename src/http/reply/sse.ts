@@ -8,6 +8,8 @@ import type { Clock } from "#runtime/runtime.ts";
 /** Text as it arrives, from `ai/complete.ts`; or the bytes of a file. */
 export interface EventSource {
   next(): Promise<string | Uint8Array | null>;
+  /** Whether what `next` returned is the last of it, so that it is written together with the end; absent if only `next` tells. */
+  isOver?(): boolean;
   cancel(): void;
   /** Not an event stream: nothing is added to the data. */
   isFile?: true;
@@ -67,7 +69,7 @@ export async function writeEvents(
   if (source.isFile !== true) void keepAlive();
   try {
     for (;;) {
-      const state = writeText(response, await source.next(), open);
+      const state = writeText(response, await source.next(), open, source.isOver?.() === true);
       if (state === "over") break;
       if (state === "nothing") continue;
       spokeAt = clock.monotonic();
@@ -85,23 +87,29 @@ export async function writeEvents(
     open = false;
     closed.abort();
   }
-  response.end();
+  if (!response.writableEnded) response.end();
 }
 
 /**
- * Writes a text to a connected client. A separate function, so that no text is kept while waiting for its client: a hundred long ones
+ * Writes a text to a connected client, the last one together with the end. A separate function, so that no text is kept while waiting for its client: a hundred long ones
  * filled V8's old generation.
  */
 function writeText(
   response: ServerResponse,
   text: string | Uint8Array | null,
   open: boolean,
+  isLast: boolean,
 ): "over" | "nothing" | "taken" | "full" {
   if (text === null || !open) return "over";
   if (text.length === 0) return "nothing";
   // Node keeps what a client has not read: for a string also the copy that it writes from.
   const isLong = typeof text === "string" && text.length >= longText;
-  return response.write(isLong ? Buffer.from(text) : text) ? "taken" : "full";
+  const data = isLong ? Buffer.from(text) : text;
+  if (isLast) {
+    response.end(data);
+    return "over";
+  }
+  return response.write(data) ? "taken" : "full";
 }
 
 /** Waits until the client has read what was written; false if it did not in time, or disconnected. */

@@ -20,6 +20,13 @@ class Spoken implements EventSource {
     this.#wake?.();
   }
 
+  /** The last text says so. */
+  knowsItsEnd = false;
+
+  isOver(): boolean {
+    return this.knowsItsEnd && this.#texts.length === 0;
+  }
+
   async next(): Promise<string | null> {
     this.asked += 1;
     while (this.#texts.length === 0) {
@@ -96,6 +103,21 @@ test("texts go out as they come, after headers that no proxy holds back, and the
     source.say("", "data: 2\n\n", null);
     await written;
     await until((text) => text.endsWith("\r\n0\r\n\r\n"));
+    assert.equal(clock.sleeping(), 0);
+  });
+});
+
+test("a last text that is known as such goes out with the end, and nothing is asked for after it", async () => {
+  await onStage(async ({ clock, response, received, until }) => {
+    const source = new Spoken();
+    source.knowsItsEnd = true;
+    source.say("data: 1\n\n", "data: 2\n\n");
+    const written = writeEvents(clock, response, source, head);
+    await written;
+    assert.equal(source.asked, 2);
+    assert.equal(response.writableEnded, true);
+    await until((text) => text.endsWith("data: 2\n\n\r\n0\r\n\r\n"));
+    assert.match(received(), /\r\nTransfer-Encoding: chunked/);
     assert.equal(clock.sleeping(), 0);
   });
 });
