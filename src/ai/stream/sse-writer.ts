@@ -87,18 +87,20 @@ export class SseWriter {
   }
 
   /** The text to send for a run. */
-  run({ form, texts, wire }: FrameRun): string {
+  run(run: FrameRun): string {
+    const { form, bodies, wire } = run;
     const flushed = this.#flush();
     if (this.#form !== form) {
-      const marked = form.prefix + mark + form.suffix;
+      const marked = form.prefix + (form.middle === null ? mark : mark + form.middle + mark) + form.suffix;
       const rewritten = rewrite(marked, this.#rules);
-      const [prefix, suffix] = rewritten.split(mark);
+      const prefix = rewritten.slice(0, rewritten.indexOf(mark));
+      const suffix = rewritten.slice(rewritten.lastIndexOf(mark) + 1);
       this.#form = form;
       this.#rewrittenForm = rewritten === marked ? null : { start: `data: ${prefix}`, end: `${suffix}\n\n` };
     }
     if (this.#rewrittenForm === null) return flushed + wire;
     const { start, end } = this.#rewrittenForm;
-    return flushed + start + texts.join(end + start) + end;
+    return flushed + start + bodies.join(end + start) + end;
   }
 
   #rewritten(text: string): string {

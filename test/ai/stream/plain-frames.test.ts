@@ -124,11 +124,15 @@ const ordinary = fc.record({
   text: texts,
   spelling: fc.oneof(
     { weight: 8, arbitrary: fc.constant("plain") },
-    { weight: 1, arbitrary: fc.constantFrom("escaped", "spaced", "crlf", "no blank", "named", "wrong") },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom("escaped", "spaced", "crlf", "no blank", "named", "wrong"),
+    },
   ),
 });
-const spelled = ({ text, spelling }: { text: string; spelling: string }): Buffer => {
-  const json = JSON.stringify(choice({ content: text }));
+const spelled = ({ text, spelling }: { text: string; spelling: string }, isPadded: boolean): Buffer => {
+  const padding = isPadded ? { usage: null, obfuscation: text.slice(1) } : {};
+  const json = JSON.stringify({ ...choice({ content: text }), ...padding });
   if (spelling === "wrong")
     return Buffer.from(`data: ${json.replace('"content":"', '"content":"\u00ff')}\n\n`, "latin1");
   if (spelling === "escaped")
@@ -146,7 +150,9 @@ const frames = fc.array(
   fc.oneof(
     {
       weight: 24,
-      arbitrary: fc.array(ordinary, { minLength: 1, maxLength: 8 }).map((list) => list.map(spelled)),
+      arbitrary: fc
+        .tuple(fc.array(ordinary, { minLength: 1, maxLength: 8 }), fc.nat({ max: 3 }))
+        .map(([list, kind]) => list.map((one) => spelled(one, kind === 0))),
     },
     {
       weight: 10,
@@ -184,6 +190,13 @@ const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
 const word = frame(choice({ content: "word" }));
 /** Frames of one form, some of them in the same read as the first. */
 const both = (text: (content: string) => string) => [text("one"), text("two") + text("three"), text("four")];
+const padded = (content: string, obfuscation = content.slice(1)) =>
+  frame({ ...choice({ content }), usage: null, obfuscation });
+/** A member of the top level is behind the choices. */
+const moved = (content: string, key: keyof typeof head) => {
+  const { [key]: value, ...rest } = choice({ content });
+  return frame({ ...rest, [key]: value, obfuscation: content });
+};
 const directed: [name: string, reads: string[], unparsed: number][] = [
   ["words", both((content) => frame(choice({ content }))), 3],
   ["words in one read", [word + word + word + stop + done], 2],
@@ -208,6 +221,12 @@ const directed: [name: string, reads: string[], unparsed: number][] = [
     [word, ...Array.from({ length: 9_000 }, (_, at) => (at % 3_000 === 0 ? word : ": a\n\n"))],
     3,
   ],
+  ["padding", both((content) => padded(content)), 3],
+  ["padding with a quote", both((content) => padded(content, `"${content}`)), 3],
+  ["padding of several words", [padded("a") + padded("b") + word + padded("c") + padded("d")], 2],
+  ["a model before the padding", both((content) => moved(content, "model")), 0],
+  ["padding inside a choice", both((content) => frame(choice({ content }, { obfuscation: content }))), 0],
+  ["padding alone", both((content) => frame({ ...choice({}), obfuscation: content })), 0],
   ["[DONE] before the words", [word + done + word + word], 0],
 ];
 for (const [name, texts, unparsed] of directed) {
