@@ -61,6 +61,8 @@ onBothEngines((open) => {
       day_count: 0,
       revision: 0,
       operator_paused_at: null,
+      operator_paused_by: null,
+      failing_since: null,
       wanted_by: null,
       next_at: null,
     });
