@@ -111,9 +111,11 @@ import {
 import {
   countFailedDeliveriesRoute,
   getDeliveryRoute,
+  getWebhookRetriesRoute,
   listDeliveriesRoute,
   replayDeliveryRoute,
   replayFailedDeliveriesRoute,
+  retryDeliveriesRoute,
   testWebhookRoute,
 } from "#http/routes/manage/webhooks/deliveries.ts";
 import { listEventTypesRoute } from "#http/routes/manage/webhooks/event-types.ts";
@@ -271,6 +273,8 @@ export const endpoints: readonly Endpoint[] = [
   replayDeliveryRoute,
   replayFailedDeliveriesRoute,
   countFailedDeliveriesRoute,
+  getWebhookRetriesRoute,
+  retryDeliveriesRoute,
   listProviderKindsRoute,
   ...poolRoutes,
   getPoolHealthRoute,

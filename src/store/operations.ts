@@ -83,6 +83,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/webhooks/delivery-log.ts"),
   import("#store/webhooks/endpoints.ts"),
   import("#store/webhooks/fan-out.ts"),
+  import("#store/webhooks/retries.ts"),
 ]);
 
 function isOperation(value: unknown): value is Operation<unknown, unknown> {

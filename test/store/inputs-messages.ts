@@ -32,6 +32,7 @@ import { type SearchInput, searchMessages } from "#store/messages/search.ts";
 import * as deliveries from "#store/webhooks/deliveries.ts";
 import * as log from "#store/webhooks/delivery-log.ts";
 import * as fanOut from "#store/webhooks/fan-out.ts";
+import * as retries from "#store/webhooks/retries.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
 import { receiptOf, sendOf } from "./rows.ts";
 
@@ -207,6 +208,8 @@ export const messageCases: Case[] = [
   caseOf(log.replayDelivery, { accountId, endpointId, eventId: id("evt", 6), at: now }),
   caseOf(log.countFailed, { accountId, endpointId, since: 0 }),
   caseOf(log.replayFailed, { accountId, endpointId, after: { createdAt: 0, eventId: "" }, at: now, limit }),
+  caseOf(retries.readRetries, { accountId, endpointId, priorities, now }),
+  caseOf(retries.retryNow, { accountId, endpointId, priorities, now: 0, limit }),
   caseOf(log.storeTestEvent, {
     accountId,
     endpointId,

@@ -55,6 +55,47 @@ test("an endpoint is changed in place, and what failed is counted, then posted a
   assert.equal(await page.getByText("failed", { exact: true }).count(), 1, "the filter's word alone");
 });
 
+test("an endpoint that fails says what it answered, since when and how many wait, and they are posted now", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url, it } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const webhooks = `/accounts/${account}/webhooks`;
+  const made = { url: "https://app.acme.example/hook", events: ["message.delivered"] };
+  const id = (await api(at, "POST", webhooks, made)).body.data.id ?? "";
+  let status = 500;
+  it.respond(() => ({ kind: "answer", status, headers: {}, body: Buffer.from("Traceback of acme") }));
+  const contact = ["+15550000001", "+15550000010"].map((number) => ({ number, message: "Hi" }));
+  await api(at, "POST", `/accounts/${account}/messages`, { channel: "sms", contact });
+  await it.advance(60_000);
+  await page.clock.setFixedTime(it.clock.now());
+  await page.goto(`${url}/a/${account}/webhooks/${id}`);
+  const facts = page.getByRole("region", { name: "State" });
+  await facts.getByText("failing since").waitFor();
+  await facts.getByText("Traceback of acme").waitFor();
+  assert.match(
+    (await facts.textContent()) ?? "",
+    /Last answer500 in \d+ ms.*2 for their next try, the first in \d min/,
+  );
+  await expectSound(at, "an endpoint that fails");
+  status = 204;
+  await facts.getByRole("button", { name: "Post them now" }).click();
+  await page.getByText("2 are posted now", { exact: true }).waitFor();
+  await it.advance(1_000);
+  await facts.getByText("204 in").waitFor();
+  assert.equal(await facts.getByText("Waiting").count(), 0);
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await it.advance(1_000);
+  await page.getByText("The test was received: 204 in").waitFor();
+  const row = page.getByRole("row").filter({ hasText: "+15550000010" });
+  await row.getByRole("link", { name: "message.delivered" }).click();
+  await page.getByRole("link", { name: "+15550000010" }).click();
+  await page.getByRole("heading", { name: "+15550000010", level: 1 }).waitFor();
+});
+
 test("an endpoint that is off is switched on and gets what failed, in one step", {
   skip: missing,
 }, async (t) => {

@@ -78,6 +78,13 @@ export type DeliveryTryRecord = z.output<typeof deliveryTry>;
 const delivery = {
   id: z.string().describe("The event's id: the `webhook-id` header, the same for every attempt."),
   type: z.string().describe("The event's type."),
+  message: z
+    .object({ id: z.string(), recipient: z.string().describe("The number or address.") })
+    .nullable()
+    .meta({ id: "DeliveryMessage" })
+    .describe(
+      "The message that the event is about; null for another event, or when the message is no longer kept.",
+    ),
   timestamp: instant.describe("When the event happened."),
   status: deliveryStatus.describe(
     "`pending`: waits for the first or next try. `failed`: is not tried again.",
@@ -194,6 +201,28 @@ export const replayReply = reply(
     more: z
       .boolean()
       .describe("Whether failed deliveries remain: one call replays at most 10,000. If so, call again."),
+  }),
+);
+
+export const retriesReply = reply(
+  "WebhookRetriesReply",
+  z
+    .object({
+      count: z.int().describe("How many deliveries wait for their next try."),
+      more: z.boolean().describe("Whether more wait: the count covers 10,000 deliveries of each priority."),
+      next_attempt_at: instant
+        .nullable()
+        .describe("When the first of them is tried again; null if none waits."),
+      last_try: deliveryTry.nullable().describe("The endpoint's latest try; null before the first."),
+    })
+    .meta({ id: "WebhookRetries" }),
+);
+
+export const retryReply = reply(
+  "RetriedDeliveriesReply",
+  z.object({
+    retried: z.int().describe("How many deliveries are due now."),
+    more: z.boolean().describe("Whether some still wait: one call takes 10,000. If so, call again."),
   }),
 );
 

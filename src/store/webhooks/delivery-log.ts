@@ -4,12 +4,19 @@ import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { DeliveryStatus, WebhookDeliveriesTable } from "#store/schema/webhooks.ts";
 import { lockEndpoint } from "./endpoints.ts";
-import { messageEventId } from "./outbox.ts";
+import { messageEventId, messageOfEvent } from "./outbox.ts";
 
 export type DeliveryRow = WebhookDeliveriesTable & {
   /** When it happened. */
   at: number;
+  /** The message that the event is about; null for another event, and for a message that retention has removed. */
+  message: DeliveryMessage | null;
 };
+
+export interface DeliveryMessage {
+  id: string;
+  recipient: string;
+}
 
 /** Positions in the log's order, which is (created_at, event_id). */
 export interface DeliveryCursor {
@@ -17,7 +24,8 @@ export interface DeliveryCursor {
   eventId: string;
 }
 
-async function owns(tx: Tx, accountId: string, endpointId: string): Promise<boolean> {
+/** Whether the endpoint is the account's. */
+export async function owns(tx: Tx, accountId: string, endpointId: string): Promise<boolean> {
   const row = await tx.db
     .selectFrom("webhook_endpoints")
     .select("id")
@@ -55,13 +63,34 @@ export const listDeliveries = readOperation(
         sql<boolean>`(webhook_deliveries.created_at, webhook_deliveries.event_id) < (${before.createdAt}, ${before.eventId})`,
       );
     }
-    return await query
+    const rows = await query
       .orderBy("webhook_deliveries.created_at", "desc")
       .orderBy("webhook_deliveries.event_id", "desc")
       .limit(limit)
       .execute();
+    return await withMessages(tx, accountId, rows);
   },
 );
+
+/** The rows with the messages of their events, which are found by the ids of the events. */
+async function withMessages<Row extends { event_id: string }>(
+  tx: Tx,
+  accountId: string,
+  rows: readonly Row[],
+): Promise<(Row & Pick<DeliveryRow, "message">)[]> {
+  const ids = [...new Set(rows.flatMap(({ event_id }) => messageOfEvent(event_id) ?? []))];
+  const messages =
+    ids.length === 0
+      ? []
+      : await tx.db
+          .selectFrom(tx.indexed("messages"))
+          .select(["id", "recipient"])
+          .where("id", "in", tx.list(ids))
+          .where("account_id", "=", accountId)
+          .execute();
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  return rows.map((row) => ({ ...row, message: byId.get(messageOfEvent(row.event_id) ?? "") ?? null }));
+}
 
 /** One delivery with its payload; null if the account's endpoint has none of this event. */
 export const findDelivery = readOperation(
@@ -81,7 +110,7 @@ export const findDelivery = readOperation(
       .where("webhook_deliveries.endpoint_id", "=", endpointId)
       .where("webhook_deliveries.event_id", "=", eventId)
       .executeTakeFirst();
-    return row ?? null;
+    return row === undefined ? null : (await withMessages(tx, accountId, [row]))[0]!;
   },
 );
 
@@ -103,8 +132,9 @@ export const listMessageDeliveries = readOperation(
       .orderBy("webhook_deliveries.event_id")
       .limit(input.limit)
       .execute();
-    const number = ({ event_id }: DeliveryRow) => Number(event_id.slice(prefix.length));
-    return rows.sort((a, b) => number(a) - number(b) || (a.endpoint_id < b.endpoint_id ? -1 : 1));
+    const number = ({ event_id }: { event_id: string }) => Number(event_id.slice(prefix.length));
+    const found = await withMessages(tx, input.accountId, rows);
+    return found.sort((a, b) => number(a) - number(b) || (a.endpoint_id < b.endpoint_id ? -1 : 1));
   },
 );
 
@@ -140,7 +170,8 @@ export const replayDelivery = writeOperation(
   },
 );
 
-function announceDue(tx: Tx, endpointId: string): void {
+/** Wakes the endpoint's lane, and the pages that show its deliveries. */
+export function announceDue(tx: Tx, endpointId: string): void {
   tx.changes.due(endpointId);
   tx.changes.topic(endpointId, "deliveries");
 }

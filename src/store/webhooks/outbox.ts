@@ -30,6 +30,12 @@ export function messageEventId(messageId: string, seq: number): string {
   return `evt_${messageId.slice(messageId.indexOf("_") + 1)}_${seq}`;
 }
 
+/** The id of the message whose event this is; null for another event. */
+export function messageOfEvent(eventId: string): string | null {
+  const [, id] = /^evt_([^_]+)_\d+$/.exec(eventId) ?? [];
+  return id === undefined ? null : `msg_${id}`;
+}
+
 /** The id of an event that happens only once for the thing with the id `id`. */
 export function eventIdOf(id: string, what: string): string {
   return `evt_${id.slice(id.indexOf("_") + 1)}_${what}`;

@@ -49,11 +49,11 @@ const operations: Record<TokenScope, readonly string[]> = {
   "suppressions:write": ["createSuppressions", "deleteSuppression", "releaseSuppressions"],
   "webhooks:read": [
     ...["listEventTypes", "listWebhooks", "getWebhook", "getWebhookStatistics", "listDeliveries"],
-    ...["getDelivery", "countFailedDeliveries"],
+    ...["getDelivery", "countFailedDeliveries", "getWebhookRetries"],
   ],
   "webhooks:write": [
     ...["createWebhook", "updateWebhook", "deleteWebhook", "rotateWebhookSecret", "testWebhook"],
-    ...["replayDelivery", "replayFailedDeliveries"],
+    ...["replayDelivery", "replayFailedDeliveries", "retryDeliveries"],
   ],
   "pools:read": [
     ...["listProviderKinds", "listPools", "getPool", "getPoolHealth", "getAiUsage", "getPoolStatistics"],

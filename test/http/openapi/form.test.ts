@@ -9,7 +9,7 @@ import { document, operations, webhooks } from "./reading.ts";
 const verbs = /^(list|get|create|update|delete)[A-Z]/;
 /** Operations that are named by the verb of their domain. */
 const domainVerbs =
-  /^(activate|cancel|change|check|count|find|grant|link|pause|preview|receive|register|release|replay|reschedule|resolve|resume|reveal|revoke|rotate|send|set|sign|test|try|unlink|watch)[A-Z]/;
+  /^(activate|cancel|change|check|count|find|grant|link|pause|preview|receive|register|release|replay|reschedule|resolve|resume|retry|reveal|revoke|rotate|send|set|sign|test|try|unlink|watch)[A-Z]/;
 
 test("operation ids are a verb and a noun, without the name of an API", () => {
   for (const { operation } of operations) {

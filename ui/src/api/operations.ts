@@ -94,6 +94,7 @@ import type {
   ReplayedDeliveriesReply,
   RescheduleMessagesRequest,
   ResolveAccountMessageRequest,
+  RetriedDeliveriesReply,
   RevealApiKeyRequest,
   RevealedApiKeyReply,
   RotateApiKeyRequest,
@@ -126,6 +127,7 @@ import type {
   UserReply,
   WebhookPage,
   WebhookReply,
+  WebhookRetriesReply,
   WebhookStatisticsReply,
 } from "./schema.ts";
 
@@ -229,6 +231,8 @@ export interface Operations {
   replayDelivery: { params: { account: string; webhook: string; event: string }; query: Record<string, never>; body: undefined; reply: DeliveryDueReply };
   replayFailedDeliveries: { params: { account: string; webhook: string }; query: Record<string, never>; body: ReplayFailedDeliveriesRequest; reply: ReplayedDeliveriesReply };
   countFailedDeliveries: { params: { account: string; webhook: string }; query: { since?: string }; body: undefined; reply: FailedDeliveriesReply };
+  getWebhookRetries: { params: { account: string; webhook: string }; query: Record<string, never>; body: undefined; reply: WebhookRetriesReply };
+  retryDeliveries: { params: { account: string; webhook: string }; query: Record<string, never>; body: undefined; reply: RetriedDeliveriesReply };
   listProviderKinds: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: ProviderKindPage };
   listPools: { params: { account: string }; query: Record<string, never>; body: undefined; reply: PoolPage };
   createPool: { params: { account: string }; query: Record<string, never>; body: CreatePoolRequest; reply: PoolReply };
@@ -358,6 +362,8 @@ export const routes = {
   replayDelivery: ["POST", "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries/{event}/replay"],
   replayFailedDeliveries: ["POST", "/api/manage/v1/accounts/{account}/webhooks/{webhook}/replay"],
   countFailedDeliveries: ["GET", "/api/manage/v1/accounts/{account}/webhooks/{webhook}/replay"],
+  getWebhookRetries: ["GET", "/api/manage/v1/accounts/{account}/webhooks/{webhook}/retry"],
+  retryDeliveries: ["POST", "/api/manage/v1/accounts/{account}/webhooks/{webhook}/retry"],
   listProviderKinds: ["GET", "/api/manage/v1/provider-kinds"],
   listPools: ["GET", "/api/manage/v1/accounts/{account}/pools"],
   createPool: ["POST", "/api/manage/v1/accounts/{account}/pools"],

@@ -26,6 +26,7 @@ const shownBy: Readonly<Record<string, readonly OperationName[]>> = {
     "listDeliveries",
     "listMessageDeliveries",
     "countFailedDeliveries",
+    "getWebhookRetries",
     "getDelivery",
     "listWebhooks",
     "getWebhook",

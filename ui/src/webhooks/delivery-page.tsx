@@ -1,4 +1,4 @@
-import { useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
@@ -40,7 +40,7 @@ export function Page() {
           disabled={replay.isPending}
           onClick={() => replay.mutate({ params })}
         >
-          Post it again
+          Replay
         </button>
       </PageHead>
       <Problem error={replay.error} />
@@ -50,6 +50,19 @@ export function Page() {
         <>
           <p role="status">
             <Status of={delivery.status} /> <code>{delivery.id}</code> · <Time at={delivery.timestamp} />
+            {delivery.message === null ? null : (
+              <>
+                {" "}
+                · the message to{" "}
+                <Link
+                  to="/a/$account/messages/$message"
+                  params={{ account, message: delivery.message.id }}
+                  className="mono"
+                >
+                  {delivery.message.recipient}
+                </Link>
+              </>
+            )}
             {delivery.next_attempt_at === null ? null : (
               <>
                 {" "}

@@ -22,8 +22,9 @@ export function useDeliveries(): WebhookStatistics | undefined {
   ).data?.data;
 }
 
-const seriesOf = (statistics: WebhookStatistics, webhook: string) =>
-  statistics.series.find((each) => each.webhook === webhook);
+/** What was posted to one endpoint; undefined if nothing was. */
+export const webhookSeries = (statistics: WebhookStatistics | undefined, webhook: string) =>
+  statistics?.series.find((each) => each.webhook === webhook);
 
 export function LastDayLine({
   webhook,
@@ -33,7 +34,7 @@ export function LastDayLine({
   statistics: WebhookStatistics | undefined;
 }) {
   if (statistics === undefined) return <span className="small soft">…</span>;
-  const series = seriesOf(statistics, webhook);
+  const series = webhookSeries(statistics, webhook);
   if (series === undefined) return <span className="small soft">nothing posted in 24 h</span>;
   // A card on a phone has no header that shows the time range.
   const words = `${endsIn(series.total)} in 24 h`;
@@ -51,7 +52,7 @@ export function LastDayLine({
 /** Nothing if nothing was posted. */
 export function LastDay({ webhook }: { webhook: string }) {
   const statistics = useDeliveries();
-  const series = statistics && seriesOf(statistics, webhook);
+  const series = webhookSeries(statistics, webhook);
   if (statistics === undefined || series === undefined) return null;
   return (
     <Section title="Last 24 hours">

@@ -1,4 +1,4 @@
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
 import { type DeliveryStatus, type Webhook, words } from "#ui/api/schema.ts";
@@ -15,8 +15,9 @@ import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
+import { answered, TestAnswer, useBacklog } from "./backlog.tsx";
 import { ChangeWebhook } from "./change-webhook.tsx";
-import { LastDay } from "./last-day.tsx";
+import { LastDay, useDeliveries, webhookSeries } from "./last-day.tsx";
 import { ReplaySince } from "./replay-since.tsx";
 import { verifySnippet } from "./verify-snippet.ts";
 import { WebhookState } from "./webhook-state.tsx";
@@ -80,7 +81,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
           await navigate({ to: "/a/$account/webhooks", params: { account } });
         }}
       />
-      {test.isSuccess ? <span role="status">The test is on its way; its delivery is below.</span> : null}
+      {test.isSuccess ? <TestAnswer webhook={webhook.id} event={test.data.data.id} /> : null}
       <Problem error={test.error ?? update.error} />
       {secret === null ? null : (
         <SecretOnce
@@ -105,6 +106,8 @@ export function Page() {
     query: status === undefined ? {} : { status },
   });
   const webhook = read.data?.data;
+  const lastDay = webhookSeries(useDeliveries(), id);
+  const backlog = useBacklog(webhook, lastDay?.total.given_up ?? 0);
   return (
     <>
       <PageHead
@@ -125,6 +128,7 @@ export function Page() {
             <Facts
               of={[
                 ["State", <WebhookState key="state" webhook={webhook} />],
+                ...backlog,
                 ["Events", <code key="events">{webhook.events.join(" ")}</code>],
                 [
                   "Old secret",
@@ -178,9 +182,21 @@ export function Page() {
                   ),
                 },
                 {
+                  head: "Message to",
+                  cell: ({ message }) =>
+                    message === null ? null : (
+                      <Link
+                        to="/a/$account/messages/$message"
+                        params={{ account, message: message.id }}
+                        className="mono"
+                      >
+                        {message.recipient}
+                      </Link>
+                    ),
+                },
+                {
                   head: "Last answer",
-                  cell: ({ last_try: last }) =>
-                    last === null ? "" : `${last.status ?? last.reason ?? ""} in ${number(last.ms)} ms`,
+                  cell: ({ last_try: last }) => (last === null ? "" : answered(last)),
                 },
                 { head: "Tries", look: "number", cell: ({ attempts }) => number(attempts) },
                 {

@@ -1,4 +1,4 @@
-// The deliveries of a webhook endpoint: lists and reads them, replays one or all that failed, and posts a test event.
+// The deliveries of a webhook endpoint: lists and reads them, replays one or all that failed, retries those that wait, and posts a test event.
 
 import { idParam } from "#contract/envelope.ts";
 import {
@@ -12,6 +12,8 @@ import {
   failedReply,
   replayReply,
   replayRequest,
+  retriesReply,
+  retryReply,
 } from "#contract/manage/webhooks.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
@@ -25,7 +27,7 @@ import {
   findDelivery,
   listDeliveries,
 } from "#store/webhooks/delivery-log.ts";
-import { replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
+import { replaySince, replaySingle, retriesOf, retryWaiting, sendTestEvent } from "#webhooks/replay.ts";
 import { webhookParams } from "./webhooks.ts";
 
 const tag = "Webhooks";
@@ -45,6 +47,7 @@ function shown(row: DeliveryRow): Omit<DeliveryRecord, "last_try"> {
   return {
     id: row.event_id,
     type: row.type,
+    message: row.message,
     timestamp: isoTime(row.at),
     status: row.status,
     attempts: row.attempts,
@@ -164,6 +167,48 @@ export const countFailedDeliveriesRoute = endpoint({
   const input = { accountId: account.id, endpointId: webhook, since };
   const data = orNotFound(await core.database.run(countFailed, input));
   return { message: "Failed deliveries counted.", data };
+});
+
+export const getWebhookRetriesRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/retry",
+  name: "getWebhookRetries",
+  tag,
+  summary: "Get what waits for its next try",
+  description:
+    "How many deliveries of the endpoint wait for their next try, when the first is due, and how the latest try ended.",
+  scope: "account",
+  params: webhookParams,
+  replies: { 200: retriesReply },
+})(async ({ core, account, params: { webhook } }) => {
+  const whose = { accountId: account.id, endpointId: webhook };
+  const { count, more, nextAt, lastTry } = orNotFound(await retriesOf(core, whose));
+  const last_try = lastTry === null ? null : shownTry(lastTry);
+  return {
+    message: "Waiting deliveries counted.",
+    data: { count, more, next_attempt_at: isoTime(nextAt), last_try },
+  };
+});
+
+export const retryDeliveriesRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/retry",
+  name: "retryDeliveries",
+  tag,
+  summary: "Post what waits for its next try now",
+  description:
+    "For an endpoint that works again: the deliveries that wait for their next try are due at once, instead of after up to 10 hours. It is their next try, so it counts as one of the eight. Deliveries that have failed are not retried; replay them.",
+  scope: "account",
+  params: webhookParams,
+  replies: { 200: retryReply },
+  problems: ["conflict"],
+})(async ({ core, account, params: { webhook } }) => {
+  const whose = { accountId: account.id, endpointId: webhook };
+  const result = await retryWaiting(core, whose);
+  if (result.kind === "not_found") return problem("not_found");
+  if (result.kind === "inactive") return switchedOff();
+  const data = { retried: result.count, more: result.more };
+  return { message: "The waiting deliveries are being posted.", data };
 });
 
 export const testWebhookRoute = endpoint({

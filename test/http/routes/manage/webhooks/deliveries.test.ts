@@ -9,6 +9,8 @@ import {
   deliveryReply,
   failedReply,
   replayReply,
+  retriesReply,
+  retryReply,
 } from "#contract/manage/webhooks.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 
@@ -134,7 +136,58 @@ test("all failed ones since a time are replayed", async () => {
   assert.equal((await m.operator("POST", `${path}/replay`, { since: "yesterday" })).statusCode, 422);
 });
 
-test("an endpoint that is switched off is neither tested nor replayed: 409", async () => {
+test("what waits for its next try is counted with the last answer, and posted at once when the receiver is back", async () => {
+  const path = await endpoint();
+  const retries = async () => retriesReply.parse((await m.operator("GET", `${path}/retry`)).json()).data;
+  const none = { count: 0, more: false, next_attempt_at: null, last_try: null };
+  assert.deepEqual(await retries(), none);
+  const waiting = await events(path, 3, 500);
+  await m.it.advance(60_000);
+  const { rows } = await list(path, "?status=pending");
+  const next = rows.map(({ next_attempt_at }) => next_attempt_at ?? "").sort();
+  const { last_try, ...counted } = await retries();
+  assert.deepEqual(counted, { count: 3, more: false, next_attempt_at: next[0] });
+  const latest = rows.map((row) => row.last_try).sort((a, b) => ((a?.at ?? "") < (b?.at ?? "") ? 1 : -1))[0];
+  assert.deepEqual([last_try, last_try?.status, last_try?.answer], [latest, 500, "thanks"]);
+  status = 200;
+  const before = m.it.requests.length;
+  const reply = await m.operator("POST", `${path}/retry`);
+  assert.deepEqual(retryReply.parse(reply.json()).data, { retried: 3, more: false });
+  await m.it.settle();
+  assert.deepEqual(
+    m.it.requests
+      .slice(before)
+      .map(({ headers }) => headers?.["webhook-id"])
+      .sort(),
+    [...waiting].sort(),
+  );
+  const { rows: ended } = await list(path);
+  assert.deepEqual(
+    ended.map((row) => [row.status, row.attempts]),
+    waiting.map(() => ["delivered", 3]),
+  );
+  assert.deepEqual([(await retries()).count, (await retries()).last_try?.status], [0, 200]);
+});
+
+test("a delivery names the message of its event and its recipient, and no other event does", async () => {
+  const path = await endpoint();
+  const [test] = await events(path, 1);
+  const account = accountPath.replace("/webhooks", "");
+  const gateway = { identifier: "sandbox-sms", channel: "sms", kind: "sandbox" };
+  assert.equal((await m.operator("POST", `${account}/gateways`, gateway)).statusCode, 201);
+  const contact = [{ number: "+15550000001", message: "Hi" }];
+  const sent = await m.operator("POST", `${account}/messages`, { channel: "sms", contact });
+  const { id } = dataOf<{ contact: { id: string }[] }>(sent).contact[0]!;
+  await m.it.advance(60_000);
+  const { rows } = await list(path);
+  const of = { id, recipient: "+15550000001" };
+  assert.ok(rows.length > 2);
+  for (const row of rows) assert.deepEqual(row.message, row.id === test ? null : of, row.type);
+  const one = await m.operator("GET", `${path}/deliveries/${rows[0]?.id}`);
+  assert.deepEqual(deliveryReply.parse(one.json()).data.message, of);
+});
+
+test("an endpoint that is switched off is neither tested, replayed nor retried: 409", async () => {
   const path = await endpoint();
   const [id] = await events(path, 1);
   await m.operator("PATCH", path, { active: false });
@@ -142,6 +195,7 @@ test("an endpoint that is switched off is neither tested nor replayed: 409", asy
     ["test", undefined],
     [`deliveries/${id}/replay`, undefined],
     ["replay", { since: "2020-01-01T00:00:00Z" }],
+    ["retry", undefined],
   ] as const) {
     const reply = await m.operator("POST", `${path}/${of}`, body);
     assert.deepEqual([reply.statusCode, reply.json().code], [409, "conflict"], of);
