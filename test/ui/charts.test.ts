@@ -2,7 +2,27 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { acceptedByHour } from "#ui/parts/charts/outcomes.ts";
 import { heights, isLabelled, linePath, stacked } from "#ui/parts/charts/scale.ts";
+
+test("the hours of a gateway's line add up to the number beside it, also for messages without an outcome", () => {
+  const none = { sent: 0, delivered: 0, read: 0, undelivered: 0, failed: 0, bounced: 0, expired: 0 };
+  const rest = { cancelled: 0, suppressed: 0, unknown: 0, wait_ms: null, delivery_ms: null };
+  const points = [10, 12].map((hour) => ({
+    ...none,
+    ...rest,
+    at: `2026-01-01T${hour}:00:00.000Z`,
+    accepted: hour,
+    // What was accepted before may end in this hour.
+    failed: 40,
+  }));
+  const range = { after: "2026-01-01T10:00:00.000Z", before: "2026-01-01T12:20:00.000Z" };
+  assert.deepEqual(
+    acceptedByHour(range, { points } as unknown as Parameters<typeof acceptedByHour>[1]),
+    [10, 0, 12],
+  );
+  assert.deepEqual(acceptedByHour(range, undefined), [0, 0, 0]);
+});
 
 test("the pieces of a column lie on each other, without those that are nothing", () => {
   const rows = [{ sent: 2, failed: 0, unknown: 1 }, { failed: 3 }, {}];

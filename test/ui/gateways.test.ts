@@ -2,7 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { adapters } from "#gateways/registry.ts";
+import { schemaOf } from "#http/routes/manage/gateways/kinds.ts";
 import { adviceFor } from "#ui/gateways/advice.ts";
+import { callbackToken } from "#ui/gateways/callback-token.ts";
 import { groupsOf } from "#ui/gateways/kinds.ts";
 import { isDefault } from "#ui/schema-form/model.ts";
 import { providerSettings } from "../scenarios/provider.ts";
@@ -13,6 +16,21 @@ test("advice is by the code alone, and only where there is more to say", () => {
   assert.equal(adviceFor("http_401")?.settings, true);
   assert.match(adviceFor("url_not_allowed")?.text ?? "", /TRUNKLINE_OUTBOUND_ALLOW/);
   for (const code of [undefined, null, "30003", "401"]) assert.equal(adviceFor(code), null);
+});
+
+test("a kind whose reports need a token says so, with and without one", () => {
+  const needing: string[] = [];
+  for (const { kind, receives, settings } of adapters) {
+    const schema = schemaOf(settings) as object;
+    const of = { kind, settings: schema } as unknown as Parameters<typeof callbackToken>[1];
+    const needs = callbackToken({ settings: {} }, of);
+    if (receives && JSON.stringify(schema).includes("?token=")) assert.equal(needs, "missing", kind);
+    if (needs === "none") continue;
+    needing.push(kind);
+    const token = { callback_token: "••••", callback: { token: "••••" } };
+    assert.equal(callbackToken({ settings: token }, of), "set", kind);
+  }
+  assert.ok(needing.includes("http-api") && needing.includes("infobip") && !needing.includes("twilio"));
 });
 
 test("kinds are grouped by what they are, and found by a part of a name", () => {

@@ -31,7 +31,7 @@ test("the set-up link leads to a message that is sent and watched", { skip: miss
   await page.getByRole("link", { name: "Its page shows each step" }).click();
   await page.getByRole("heading", { name: "What happened" }).waitFor();
   await it.advance(60_000);
-  await page.getByText("The provider has reported that it reached the recipient.").waitFor();
+  await page.getByText(/It simulates the state "delivered"/).waitFor();
   await expectSound(at, "the message");
 });
 

@@ -14,8 +14,9 @@ const known = (
   outcomes: readonly ("accepted" | "rejected" | "deferred" | "unknown" | "not_sent" | null)[] = [],
   attempt = { repeats: 0 },
   waiting_for: WaitingFor | null = null,
+  test = false,
 ) => ({
-  record: { status, events: [], gateway_identifier: "sms-main", scheduled_for: null, waiting_for },
+  record: { status, events: [], gateway_identifier: "sms-main", scheduled_for: null, waiting_for, test },
   attempt,
   attempts: outcomes.map((outcome) => ({ outcome })),
 });
@@ -35,6 +36,14 @@ test("every state says what happens next by itself, and every sentence is of a c
     for (const [cause, sentence] of Object.entries(of))
       if (!["failed none", "expired none", "cancelled none"].includes(`${status} ${cause}`))
         assert.ok(seen.has(sentence), `${status} ${cause}`);
+});
+
+test("no state of a test message names what a provider did", () => {
+  for (const status of words.MessageStatus)
+    for (const outcomes of [[], ["accepted"], ["rejected"], ["deferred"], ["unknown"]] as const) {
+      const sentence = nextOf(known(status, outcomes, { repeats: 0 }, null, true));
+      assert.doesNotMatch(sentence, /provider (is|has reported|accepted|refused)|reached/, status);
+    }
 });
 
 test("facts decide the cause", () => {

@@ -113,7 +113,7 @@ test("what waits is listed by hours, soonest first; one is moved, and moved back
   await dialog.getByRole("button", { name: "Reschedule" }).click();
   await dialog.waitFor({ state: "detached" });
   await at.it.advance(minuteMs);
-  await page.getByText("The provider has reported that it reached the recipient.").waitFor();
+  await page.getByText(/It simulates the state "delivered"/).waitFor();
 });
 
 test("several that are chosen move to the same time, and are cancelled together; all of it at 320 px", {

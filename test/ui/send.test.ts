@@ -33,7 +33,7 @@ test("a newcomer sends by keyboard from the overview, and sees it delivered", {
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "What happened" }).waitFor();
   await it.advance(60_000);
-  await page.getByText("The provider has reported that it reached the recipient.").waitFor();
+  await page.getByText(/It simulates the state "delivered"/).waitFor();
   // What was sent is not offered again.
   await page.getByRole("link", { name: "Send messages" }).click();
   assert.equal(await page.getByLabel("Text", { exact: true }).inputValue(), "");
@@ -131,12 +131,13 @@ test("before anything is sent the page says what would become of each recipient,
     .getByLabel("To", { exact: true })
     .fill("+4915100000001\n+4915100000009\nsomebody\n+4915100000002");
   await page.getByLabel("Text", { exact: true }).fill("Good morning");
-  await preview.getByText("2 go out now through real.").waitFor();
+  await preview.getByText("2 would go out now through real.").waitFor();
   await preview.getByText("1 would end unsent: put on the suppression list by a person.").waitFor();
   await preview.getByText(/1 is refused, and nothing is sent then: .*number/).waitFor();
   await preview.getByText("It costs 3 of 1 left. That is too little: nothing would be sent.").waitFor();
   await expectSound(at, "the preview");
   await page.getByLabel("To", { exact: true }).fill("+4915100000001");
+  await preview.getByText("1 goes out now through real.").waitFor();
   await page.getByRole("button", { name: "At a time" }).click();
   await page.getByLabel("At (Europe/Berlin)").fill("2027-03-28T02:30");
   await preview.getByText("that time does not occur on its day").waitFor();

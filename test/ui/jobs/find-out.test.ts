@@ -42,7 +42,7 @@ test("support finds what happened to a number that a customer read out, a provid
   await talk.getByText("Your parcel comes today").waitFor();
   await press(at, talk.getByRole("link").first());
   await page.getByRole("heading", { name: "What happened" }).waitFor();
-  await page.getByText("The provider has reported that it reached the recipient.").waitFor();
+  await page.getByText(/It simulates the state "delivered"/).waitFor();
 
   // A provider's reference may be that of several messages: the log shows them.
   await find(at, message.provider_reference, "Control+k");

@@ -139,6 +139,6 @@ test("unplugged from the world's network the browser calls itself offline, and a
   await page.getByRole("link", { name: "Its page shows each step" }).click();
   await page.getByRole("heading", { name: "What happened" }).waitFor();
   await it.advance(60_000);
-  await page.getByText("The provider has reported that it reached the recipient.").waitFor();
+  await page.getByText(/It simulates the state "delivered"/).waitFor();
   await expectSound(at, "a message, offline");
 });

@@ -39,8 +39,8 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void 
         Sign in
       </button>
       <p className="hint">
-        No operator yet? Open the link that the start printed. <a href="/setup">The page of that link</a> says
-        what makes a new one.
+        The first operator signs in with the link that the start printed.{" "}
+        <a href="/setup">The page of that link</a> says what makes a new one.
       </p>
     </form>
   );

@@ -10,6 +10,7 @@ import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
+import { callbackToken, tokenHints } from "./callback-token.ts";
 import { DeferringNotice, PauseNotice, Pauses } from "./gateway-pause.tsx";
 import { GatewayState, LinkNotice, useKind } from "./gateway-state.tsx";
 import { GatewayTabs } from "./gateway-tabs.tsx";
@@ -120,6 +121,7 @@ export function Page() {
   const read = useRead("getGateway", { params: { account, gateway: identifier } });
   const gateway = read.data?.data;
   const kind = useKind(gateway);
+  const token = gateway === undefined ? "none" : callbackToken(gateway, kind);
   return (
     <>
       <PageHead
@@ -200,7 +202,10 @@ export function Page() {
                 [
                   "Callback URL",
                   gateway.callback_url === null ? null : (
-                    <Snippet key="callback" text={gateway.callback_url} />
+                    <div key="callback" className="stack tight">
+                      <Snippet text={`${gateway.callback_url}${token === "none" ? "" : "?token=TOKEN"}`} />
+                      {token === "none" ? null : <span className="hint">{tokenHints[token]}</span>}
+                    </div>
                   ),
                 ],
                 [

@@ -3,7 +3,7 @@ import { Plus, RadioTower } from "lucide-react";
 import { useRead } from "#ui/api/queries.ts";
 import { type Gateway, type MessageStatistics, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { hourlyOutcomes, sumOf } from "#ui/parts/charts/outcomes.ts";
+import { acceptedByHour } from "#ui/parts/charts/outcomes.ts";
 import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
@@ -17,10 +17,9 @@ const worst = ["stopped", "paused", "active", "off"];
 function Busy({ gateway, statistics }: { gateway: Gateway; statistics: MessageStatistics | undefined }) {
   const { due, later, more } = gateway.queue;
   const own = statistics?.series.find(({ key }) => key === gateway.identifier);
-  const values =
-    statistics === undefined ? [] : hourlyOutcomes(statistics, own).map((hour) => sumOf(hour.values));
+  const values = statistics === undefined ? [] : acceptedByHour(statistics, own);
   const total = own?.total.accepted ?? 0;
-  const words = `${number(total)} in 24 h`;
+  const words = `${number(total)} accepted in 24 h`;
   const waiting = [
     due === 0 ? "nothing due" : `${number(due)}${more ? "+" : ""} due`,
     ...(later === 0 ? [] : [`${number(later)} later`]),

@@ -167,7 +167,6 @@ function Details({ record, attempt, attempts }: Known) {
           ["Attempts", number(attempts.length)],
           ["Segments", record.channel === "sms" ? `${number(record.segments)} in ${record.encoding}` : null],
           ["Cost", `${number(attempt.cost)}${attempt.cost_returned ? ", given back" : ""}`],
-          ["Test", record.test ? "yes: its gateway sends nothing" : null],
         ]}
       />
     </Section>
@@ -198,6 +197,7 @@ export function Page() {
           known === undefined ? null : (
             <p role="status">
               <Status of={known.record.status} />{" "}
+              {known.record.test ? <span className="tag">test</span> : null}{" "}
               <span className="soft">
                 <WithTimes text={nextOf(known)} />
                 <InTheWay record={known.record} />

@@ -40,7 +40,8 @@ const states: Readonly<Record<NonNullable<PreviewedContact["gateway_state"]>, st
   not_linked: "has no device linked",
 };
 
-function Sentence({ fate }: { fate: Fate }) {
+/** `blocked`: nothing of the send is accepted. */
+function Sentence({ fate, blocked }: { fate: Fate; blocked: boolean }) {
   const count = fate.places.length;
   const many = number(count);
   switch (fate.kind) {
@@ -63,7 +64,7 @@ function Sentence({ fate }: { fate: Fate }) {
     default:
       return (
         <>
-          {`${many} ${count === 1 ? "goes" : "go"} out ${fate.due_at === null ? "now" : "at"} `}
+          {`${many} ${blocked ? "would go" : count === 1 ? "goes" : "go"} out ${fate.due_at === null ? "now" : "at"} `}
           {fate.due_at === null ? null : <Time at={fate.due_at} />}
           {" through "}
           <code>{fate.gateway}</code>
@@ -84,8 +85,11 @@ function Who({ fate, recipients }: { fate: Fate; recipients: readonly string[] }
   );
 }
 
+const lacksCredit = ({ cost, remaining }: { cost: number; remaining: number | null }): boolean =>
+  remaining !== null && cost > remaining;
+
 function Cost({ cost, remaining }: { cost: number; remaining: number | null }) {
-  const lacks = remaining !== null && cost > remaining;
+  const lacks = lacksCredit({ cost, remaining });
   return (
     <p className={lacks ? "bad" : "soft"} role={lacks ? "alert" : undefined}>
       {`It costs ${number(cost)}${remaining === null ? "" : ` of ${number(remaining)} left`}.`}
@@ -116,6 +120,10 @@ export function WouldHappen({ draft }: { draft: Draft }) {
   const recipients = recipientsOf(draft.recipients);
   const isWritten = recipients.length > 0 && draft.message.trim() !== "";
   const preview = isWritten ? read.data?.data : undefined;
+  const fates = preview === undefined ? [] : fatesOf(preview.contact, draft.at !== null);
+  const blocked =
+    fates.some(({ kind }) => kind === "refused") ||
+    (preview !== undefined && (preview.faults.length > 0 || lacksCredit(preview)));
   return (
     <Section title="This would happen">
       <div aria-live="polite" aria-busy={read.isFetching} className="stack">
@@ -129,13 +137,13 @@ export function WouldHappen({ draft }: { draft: Draft }) {
         ) : (
           <>
             <ul className="stack">
-              {fatesOf(preview.contact, draft.at !== null).map((fate) => (
+              {fates.map((fate) => (
                 <li key={`${fate.kind} ${fate.places[0]}`}>
                   <p>
                     <Status of={looks[fate.kind]}>
                       <span className="unseen">{fate.kind}</span>
                     </Status>{" "}
-                    <Sentence fate={fate} />
+                    <Sentence fate={fate} blocked={blocked} />
                   </p>
                   <Who fate={fate} recipients={recipients} />
                 </li>

@@ -7,7 +7,10 @@ import { waitingSentence } from "./waiting.ts";
 export type Cause = "again" | "refused" | "asked" | "unasked" | "none";
 
 interface Known {
-  record: Pick<MessageRecord, "status" | "events" | "gateway_identifier" | "scheduled_for" | "waiting_for">;
+  record: Pick<
+    MessageRecord,
+    "status" | "events" | "gateway_identifier" | "scheduled_for" | "waiting_for" | "test"
+  >;
   attempt: Pick<MessageAttempt, "repeats">;
   attempts: readonly Pick<MessageTransmission, "outcome">[];
 }
@@ -62,6 +65,17 @@ export const sentences: Readonly<Record<Exclude<MessageStatus, "queued" | "sched
   },
 };
 
+/** What the provider of a real gateway would have reported. */
+const madeUp: ReadonlySet<MessageStatus> = new Set([
+  "sending",
+  "sent",
+  "delivered",
+  "read",
+  "undelivered",
+  "bounced",
+  "unknown",
+]);
+
 /**
  * What the state means and what happens next. For a message that counts as sent, the timeline shows whether the provider or a person
  * decided so.
@@ -76,5 +90,8 @@ export function nextOf(known: Known): string {
     return mayBeSent ? `An earlier attempt may have been sent. ${sentence}` : sentence;
   }
   const of = sentences[status];
-  return of[causeOf(known)] ?? of.none;
+  const cause = causeOf(known);
+  if (known.record.test && (madeUp.has(status) || cause === "refused"))
+    return `A test: its gateway has no provider and sends nothing. It simulates the state "${status}".`;
+  return of[cause] ?? of.none;
 }

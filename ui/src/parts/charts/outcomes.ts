@@ -70,6 +70,15 @@ export function hourlyOutcomes(
   return spans.map((span, at) => ({ ...span, values: outcomesOf(counts[at] as Counts) }));
 }
 
+/** The messages that were accepted in each hour of an hourly answer. */
+export const acceptedByHour = (
+  { after, before }: Pick<MessageStatistics, "after" | "before">,
+  series: Pick<MessageStatisticsSeries, "points"> | undefined,
+): number[] =>
+  countsIn(hoursBetween(Date.parse(after), Date.parse(before), 1), series?.points ?? []).map(
+    ({ accepted }) => accepted,
+  );
+
 /** All messages of a column. */
 export const sumOf = (values: Readonly<Record<string, number>>): number =>
   Object.values(values).reduce((sum, value) => sum + value, 0);
