@@ -3,10 +3,11 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type WaitingFor, words } from "#ui/api/schema.ts";
+import { type MessageTransmission, type WaitingFor, words } from "#ui/api/schema.ts";
 import { type Cause, causeOf, nextOf, sentences } from "#ui/messages/sentences/next.ts";
+import { storyOf } from "#ui/messages/story.ts";
 import { providerSettings } from "../scenarios/provider.ts";
-import { expectSound, missing, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 const known = (
@@ -46,6 +47,77 @@ test("no state of a test message names what a provider did", () => {
     }
 });
 
+const madeOf = (reasons: readonly string[], ends: Partial<MessageTransmission> = {}) => {
+  const at = (second: number) => new Date(1_800_000_000_000 + second * 1_000).toISOString();
+  const attempts = reasons.map(
+    (reason, place): MessageTransmission => ({
+      number: place + 1,
+      gateway: "sms-main",
+      started_at: at(place * 10),
+      ended_at: at(place * 10 + 1),
+      outcome: "deferred",
+      code: "http_503",
+      reason,
+      answer: null,
+      next_attempt_at: null,
+      ...(place === reasons.length - 1 ? ends : {}),
+    }),
+  );
+  const events = attempts.flatMap(({ started_at, ended_at, reason }) => [
+    { at: started_at, type: "sending", detail: null },
+    ...(ended_at === null ? [] : [{ at: ended_at, type: "queued", detail: reason }]),
+  ]);
+  const queued = { at: at(-1), type: "queued", detail: "Accepted." };
+  return { events: [queued, ...events], attempts };
+};
+
+/** `queued`, `1`, `2-4 same`: the entries of a story. */
+const entries = ({ events, attempts }: ReturnType<typeof madeOf>) =>
+  storyOf(events, attempts).map((entry) => {
+    if (entry.kind === "event") return entry.event.type;
+    if (entry.kind === "attempt") return `${entry.attempt.of.number} ${entry.attempt.state}`;
+    const numbers = entry.attempts.map(({ of }) => of.number);
+    return `${numbers[0]}-${numbers.at(-1)}${entry.same ? " same" : ""}`;
+  });
+
+test("equal attempts in a row are one entry, the last one is separate, and no story is long", () => {
+  const cases: [string[], string[]][] = [
+    [[], []],
+    [["a"], ["1 queued"]],
+    [
+      ["a", "a"],
+      ["1 queued", "2 queued"],
+    ],
+    [
+      ["a", "a", "a"],
+      ["1-2 same", "3 queued"],
+    ],
+    [
+      ["b", "a", "a", "a"],
+      ["1 queued", "2-3 same", "4 queued"],
+    ],
+    [
+      ["a 2027-01-01T00:00:00Z", "a 2027-01-01T00:05:00Z", "a"],
+      ["1-2 same", "3 queued"],
+    ],
+    [Array<string>(88).fill("a"), ["1-87 same", "88 queued"]],
+  ];
+  for (const [reasons, expected] of cases)
+    assert.deepEqual(entries(madeOf(reasons)), ["queued", ...expected], JSON.stringify(reasons));
+  const different = entries(madeOf(Array.from({ length: 88 }, (_, at) => `reason ${at}`)));
+  assert.deepEqual(different.slice(0, 3), ["queued", "1-80", "81 queued"]);
+  assert.equal(different.length, 10);
+  const underWay = madeOf(["a", "a", "a"], { ended_at: null, outcome: null, reason: null });
+  assert.deepEqual(entries(underWay), ["queued", "1-2 same", "3 sending"]);
+});
+
+test("what happens between attempts stays where it happened, and ends a row", () => {
+  const { events, attempts } = madeOf(["a", "a", "a", "a", "a"]);
+  const resumed = { at: events[4]?.at ?? "", type: "queued", detail: "Sent again by ada." };
+  const between = { events: events.toSpliced(5, 0, resumed), attempts };
+  assert.deepEqual(entries(between), ["queued", "1-2 same", "queued", "3-4 same", "5 queued"]);
+});
+
 test("facts decide the cause", () => {
   const cases: [Parameters<typeof known>, Cause][] = [
     [["failed", ["rejected"]], "refused"],
@@ -60,7 +132,7 @@ test("facts decide the cause", () => {
 const part = ({ page }: Visit, title: string) =>
   page.locator("section", { has: page.getByRole("heading", { name: title, exact: true, level: 2 }) });
 
-test("attempts have their waits and the provider's answers, and webhook deliveries what the endpoint answered", {
+test("attempts are entries of one story with the provider's answers, and webhook deliveries what the endpoint answered", {
   skip: missing,
 }, async (t) => {
   const at = await visit();
@@ -91,20 +163,22 @@ test("attempts have their waits and the provider's answers, and webhook deliveri
   await page.clock.setFixedTime(it.clock.now());
   await page.goto(`${url}/a/${account}/messages/${id}`);
   await page.getByText("Its last attempt did not send it. It is tried again at").waitFor();
-  const attempts = part(at, "Attempts");
-  await attempts.getByText(/^2\. put off/).waitFor();
-  await attempts
-    .getByText(/^waited \d/)
-    .first()
-    .waitFor();
-  await attempts.locator("summary").first().focus();
+  const story = part(at, "What happened");
+  const { attempts } = (await api(at, "GET", `/accounts/${account}/messages/${id}`)).body.data as unknown as {
+    attempts: object[];
+  };
+  const before = attempts.length - 1;
+  assert.ok(before > 1);
+  await story.getByText(`attempts 1–${before}: put off, the same answer`).waitFor();
+  await story.getByText(new RegExp(`^attempt ${before + 1} by sms-main, \\d+ ms$`)).waitFor();
+  await page.setViewportSize({ width: 1_280, height: 800 });
+  await story.locator("summary").last().focus();
   await page.keyboard.press("Enter");
-  await attempts.getByText('{"error":"slow down"}').first().waitFor();
+  await story.getByText('{"error":"slow down"}').last().waitFor();
   const deliveries = part(at, "Webhook deliveries");
-  await deliveries
-    .getByText(/^500 in/)
-    .first()
-    .waitFor();
+  const endpoint = deliveries.locator("summary");
+  await endpoint.getByText(/^0 of \d received, \d waits?: 500 in \d+ ms, next in \d/).waitFor();
+  await endpoint.click();
   assert.ok(!(await page.content()).includes("a-secret-path"), "the path of an endpoint is in the page");
   await expectSound(at, "a message with attempts");
   it.respond(() => ({ kind: "answer", status: 204, headers: {}, body: Buffer.from("") }));
@@ -117,11 +191,51 @@ test("attempts have their waits and the provider's answers, and webhook deliveri
     .getByText(/^204 in/)
     .first()
     .waitFor();
+  await endpoint.getByText(/^1 of \d received/).waitFor();
   await page.setViewportSize({ width: 320, height: 800 });
   await expectSound(at, "a message with attempts at 320 px");
   await page.getByRole("link", { name: "+15551001000" }).click();
   await page.getByRole("heading", { name: "Messages", level: 1 }).waitFor();
   assert.equal(new URL(page.url()).searchParams.get("recipient"), "+15551001000");
+});
+
+test("a message with 88 attempts is two screens high, with what was said and its last answer in sight", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, it, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  await api(at, "POST", `/accounts/${account}/gateways`, {
+    identifier: "sms-main",
+    channel: "sms",
+    kind: "http-api",
+    settings: { ...providerSettings, definite: [503] },
+    retry: { first_ms: 1_000, max_ms: 1_000 },
+  });
+  it.respond(() => ({ kind: "answer", status: 503, headers: {}, body: Buffer.from("overloaded") }));
+  const contact = [{ number: "+15551001000", message: "Your table", gateway_identifier: "sms-main" }];
+  const sent = await api(at, "POST", `/accounts/${account}/messages`, { channel: "sms", contact });
+  const id = (sent.body.data as unknown as { contact: { id: string }[] }).contact[0]?.id ?? "";
+  const count = async () =>
+    (
+      (await api(at, "GET", `/accounts/${account}/messages/${id}`)).body.data as unknown as {
+        attempts: object[];
+      }
+    ).attempts.length;
+  for (let minutes = 0; (await count()) < 88 && minutes < 30; minutes++) await it.advance(60_000);
+  assert.ok((await count()) >= 88);
+  await page.setViewportSize({ width: 1_280, height: 800 });
+  await page.clock.setFixedTime(it.clock.now());
+  await page.goto(`${url}/a/${account}/messages/${id}`);
+  await page.getByText(/^attempts 1–\d+: put off, the same answer/).waitFor();
+  await settled(at);
+  const high = await page.evaluate<number>("document.documentElement.scrollHeight");
+  assert.ok(high <= 1_600, `${high} px`);
+  const text = await page.getByText("Your table", { exact: true }).boundingBox();
+  assert.ok((text?.y ?? 800) < 400, `the text begins at ${text?.y}`);
+  await expectSound(at, "a message with 88 attempts");
 });
 
 test("an HTML mail is shown in a frame that runs and loads nothing, and its source beside it", {

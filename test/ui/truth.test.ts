@@ -100,7 +100,7 @@ test("the instant in a sentence of the API's is shown in the account's zone", {
   assert.equal(sent.status, 200, JSON.stringify(sent.body));
   const list = await api(at, "GET", `/accounts/${account}/messages`);
   await at.page.goto(`${at.url}/a/${account}/messages/${list.body.data[0]?.id}`);
-  const due = at.page.locator(".timeline p", { hasText: "Due at" });
+  const due = at.page.locator(".timeline .soft", { hasText: "Due at" });
   assert.match((await due.textContent()) ?? "", /Due at \d+ \w+( \d{4})? 09:00:00\.$/);
 });
 

@@ -23,11 +23,86 @@ function Answered({ of: { last_try: last, next_attempt_at: next } }: { of: Messa
       )}
       {next === null ? null : (
         <span className="soft">
-          {" "}
-          · next <Due at={next} over="now" />
+          {last === null ? "" : ", "}
+          next <Due at={next} over="now" />
         </span>
       )}
     </>
+  );
+}
+
+/** `3 of 4 received, 1 waits`. */
+function outcomesOf(deliveries: readonly MessageDelivery[]): string {
+  const of = (status: MessageDelivery["status"]) =>
+    deliveries.filter((each) => each.status === status).length;
+  const [pending, failed] = [of("pending"), of("failed")];
+  return [
+    `${of("delivered")} of ${deliveries.length} received`,
+    ...(pending === 0 ? [] : [`${pending} ${pending === 1 ? "waits" : "wait"}`]),
+    ...(failed === 0 ? [] : [`${failed} failed`]),
+  ].join(", ");
+}
+
+/** The deliveries to one endpoint: a line, which opens to the events. */
+function Endpoint({ name, deliveries }: { name: string; deliveries: readonly MessageDelivery[] }) {
+  const { id: account } = useAccount();
+  const replay = useChange("replayDelivery");
+  const trouble = deliveries.findLast(({ status }) => status !== "delivered");
+  return (
+    <details>
+      <summary>
+        <Status of={trouble?.status ?? "delivered"}>{name}</Status>{" "}
+        <span className="soft">
+          {outcomesOf(deliveries)}
+          {trouble === undefined ? null : (
+            <>
+              : <Answered of={trouble} />
+            </>
+          )}
+        </span>
+      </summary>
+      <Problem error={replay.error} />
+      <Table
+        label={`Deliveries to ${name}`}
+        rows={deliveries}
+        id={({ id }) => id}
+        columns={[
+          {
+            head: "Event",
+            cell: ({ id, type, webhook }) => (
+              <RowLink
+                to="/a/$account/webhooks/$webhook/deliveries/$event"
+                params={{ account, webhook, event: id }}
+              >
+                {type}
+              </RowLink>
+            ),
+          },
+          { head: "State", cell: ({ status }) => <Status of={status} /> },
+          { head: "Answer", look: "also", cell: (row) => <Answered of={row} /> },
+          {
+            head: "Replay",
+            look: "act",
+            cell: ({ id, type, webhook }) => (
+              <button
+                type="button"
+                className="button"
+                disabled={replay.isPending}
+                aria-label={`Replay ${type} to ${name}`}
+                onClick={() =>
+                  replay.mutate(
+                    { params: { account, webhook, event: id } },
+                    { onSuccess: () => done(`${type} is posted again`) },
+                  )
+                }
+              >
+                Replay
+              </button>
+            ),
+          },
+        ]}
+      />
+    </details>
   );
 }
 
@@ -35,65 +110,25 @@ export function Deliveries({ message }: { message: string }) {
   const { id: account } = useAccount();
   const read = useRead("listMessageDeliveries", { params: { account, message } });
   const webhooks = useRead("listWebhooks", { params: { account } }, { every: 60_000 });
-  const replay = useChange("replayDelivery");
-  const rows = read.data?.data;
+  const byEndpoint = Object.entries(Object.groupBy(read.data?.data ?? [], ({ webhook }) => webhook));
+  // The path of an endpoint may itself be a secret; endpoints of one host are told apart by their ids.
+  const hosts = new Map(webhooks.data?.data.map(({ id, url }) => [id, new URL(url).host]));
   const nameOf = (id: string) => {
-    const url = webhooks.data?.data.find((webhook) => webhook.id === id)?.url;
-    // The path of an endpoint may itself be a secret.
-    return url === undefined ? id : new URL(url).host;
+    const host = hosts.get(id) ?? id;
+    const isShared = [...hosts.values()].filter((each) => each === host).length > 1;
+    return isShared ? `${host} (…${id.slice(-6)})` : host;
   };
   return (
     <Section title="Webhook deliveries">
-      {rows === undefined ? <Waiting error={read.error} /> : null}
-      <Problem error={replay.error} />
-      {rows?.length === 0 ? (
+      {read.data === undefined ? <Waiting error={read.error} /> : null}
+      {read.data?.data.length === 0 ? (
         <p className="soft">
           There are none: no webhook has subscribed to its events, or the events are older than they are kept.
         </p>
       ) : null}
-      {rows === undefined || rows.length === 0 ? null : (
-        <Table
-          label="Webhook deliveries of this message"
-          rows={rows}
-          id={({ id, webhook }) => `${webhook} ${id}`}
-          columns={[
-            {
-              head: "Event",
-              cell: ({ id, type, webhook }) => (
-                <RowLink
-                  to="/a/$account/webhooks/$webhook/deliveries/$event"
-                  params={{ account, webhook, event: id }}
-                >
-                  {type}
-                </RowLink>
-              ),
-            },
-            { head: "Webhook", cell: ({ webhook }) => nameOf(webhook) },
-            { head: "State", cell: ({ status }) => <Status of={status} /> },
-            { head: "Answer", look: "also", cell: (row) => <Answered of={row} /> },
-            {
-              head: "Replay",
-              look: "act",
-              cell: ({ id, type, webhook }) => (
-                <button
-                  type="button"
-                  className="button"
-                  disabled={replay.isPending}
-                  aria-label={`Replay ${type} to ${nameOf(webhook)}`}
-                  onClick={() =>
-                    replay.mutate(
-                      { params: { account, webhook, event: id } },
-                      { onSuccess: () => done(`${type} is posted again`) },
-                    )
-                  }
-                >
-                  Replay
-                </button>
-              ),
-            },
-          ]}
-        />
-      )}
+      {byEndpoint.map(([id, deliveries = []]) => (
+        <Endpoint key={id} name={nameOf(id)} deliveries={deliveries} />
+      ))}
     </Section>
   );
 }

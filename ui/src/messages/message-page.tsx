@@ -7,15 +7,14 @@ import { Snippet } from "#ui/parts/copy.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Timeline } from "#ui/parts/story/timeline.tsx";
 import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
-import { Attempts } from "./attempts.tsx";
 import { Content } from "./content.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { MoveOne } from "./move.tsx";
 import { nextOf } from "./sentences/next.ts";
 import { gatewayInTheWay } from "./sentences/waiting.ts";
+import { Story } from "./story.tsx";
 import { WayBack } from "./way-back.tsx";
 import { answers, canBeCancelled, hasEnded, recipientOf } from "./words.ts";
 
@@ -50,21 +49,6 @@ function Actions({ record }: { record: MessageRecord }) {
           ))
         : null}
     </>
-  );
-}
-
-function Happened({ record }: { record: MessageRecord }) {
-  return (
-    <Section title="What happened">
-      <Timeline
-        of={(record.events ?? []).map((event) => ({
-          key: `${event.at} ${event.type} ${event.detail}`,
-          at: event.at,
-          status: event.type,
-          detail: event.detail === null ? null : <WithTimes text={event.detail} />,
-        }))}
-      />
-    </Section>
   );
 }
 
@@ -225,10 +209,9 @@ export function Page() {
           <Problem error={read.error} />
           <div className="sides">
             <div>
-              <Attempts of={known.attempts} record={known.record} />
-              <Happened record={known.record} />
-              <Deliveries message={known.record.id} />
               <Content record={known.record} />
+              <Story record={known.record} attempts={known.attempts} />
+              <Deliveries message={known.record.id} />
             </div>
             <div>
               <Details {...known} />

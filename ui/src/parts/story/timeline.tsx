@@ -9,19 +9,21 @@ interface Entry {
   at: string;
   /** The word of a status, which determines its shape and colour. */
   status: string;
+  /** Replaces the status's word. */
+  title?: ReactNode;
   detail: ReactNode;
 }
 
 export function Timeline({ of }: { of: readonly Entry[] }) {
   return (
     <ol className="timeline">
-      {of.map(({ key, at, status, detail }) => (
+      {of.map(({ key, at, status, title, detail }) => (
         <li key={key}>
           <Exact at={at} />
           <span className={`dot ${toneOf(status)}`} aria-hidden="true" />
           <div>
-            <Status of={status} />
-            {detail === null ? null : <p className="soft">{detail}</p>}
+            {title ?? <Status of={status} />}
+            {detail === null ? null : <div className="soft">{detail}</div>}
           </div>
         </li>
       ))}
