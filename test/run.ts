@@ -3,7 +3,7 @@
 // exhaustive loops whole, of which a run otherwise plays a share (runner/share.ts).
 // The long fault runs are not tests but a program: `npm run test:faults`.
 
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, fork, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -173,6 +173,9 @@ async function main(): Promise<number> {
     times,
   );
   if (files.length === 0) throw new Error("no test file matches");
+  // Here too, for a run without npm: the packages of tests are installed by the tests.
+  const ready = spawnSync(process.execPath, ["scripts/ready.mjs", "--tests"], { stdio: "inherit" });
+  if (ready.status !== 0) return 1;
   const folder = makeTemporaryFolder();
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   process.env.TMPDIR = folder;

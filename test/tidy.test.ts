@@ -326,22 +326,6 @@ test("the generated reference pages are fresh", async () => {
   expectNone(stale, "Run npm run docs.");
 });
 
-test("every version in package.json is exact, and the lock names the public registry alone", () => {
-  const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Record<string, Record<string, string>>;
-  const findings: Finding[] = [];
-  for (const group of ["dependencies", "devDependencies", "optionalDependencies"]) {
-    for (const [name, version] of Object.entries(manifest[group] ?? {})) {
-      if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
-        findings.push({ path: "package.json", line: 1, what: `${name}: ${version}` });
-    }
-  }
-  const lock = readFileSync("package-lock.json", "utf8");
-  for (const match of lock.matchAll(/"resolved": "(?!https:\/\/registry\.npmjs\.org\/)([^"]*)"/g)) {
-    findings.push({ path: "package-lock.json", line: lineAt(lock, match.index), what: match[1] ?? "" });
-  }
-  expectNone(findings, "Dependencies.");
-});
-
 test("every environment variable is documented", async () => {
   if (!existsSync("src/config.ts")) return;
   const config: { variables: Record<string, unknown> } = await import(

@@ -1,5 +1,5 @@
 // Writes `dist/`: the sources as JavaScript for Node 20 and newer, and their types. `npm pack` runs it. It needs the packages of
-// the repository (`npm ci` in its root), whose TypeScript it uses.
+// the repository's tests (`node scripts/ready.mjs --tests` in its root), whose TypeScript it uses.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const folder = dirname(fileURLToPath(import.meta.url));
-const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
+const compiler = join(
+  dirname(createRequire(join(folder, "../../test/packages/x")).resolve("typescript/package.json")),
+  "bin/tsc",
+);
 
 rmSync(join(folder, "dist"), { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [compiler, "-p", folder], { stdio: "inherit" });

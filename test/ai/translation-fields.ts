@@ -249,7 +249,7 @@ export function declaredFields({ declared }: Fields): string[] {
   return [...new Set([...named, ...written])];
 }
 
-const textOf = (file: string) => readFileSync(new URL(`../../node_modules/${file}`, import.meta.url), "utf8");
+const textOf = (file: string) => readFileSync(new URL(`../node_modules/${file}`, import.meta.url), "utf8");
 
 const placed = (at: string, field: string) => (at === "" ? field : `${at}.${field}`);
 

@@ -134,7 +134,7 @@ export async function main(body: string): Promise<number> {
       join(folder, "tsconfig.json"),
       JSON.stringify({ compilerOptions: options, files: ["program.ts", "wrong.ts"] }),
     );
-    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const compiler = join(root, "test/node_modules/typescript/bin/tsc");
     const { stdout } = await run(process.execPath, [compiler, "-p", "."], { cwd: folder }).catch(
       (error) => error,
     );

@@ -7,7 +7,7 @@ import { dirname, join, normalize } from "node:path";
 export const pages = [
   ...globSync("*.md"),
   ...globSync("{docs,examples,clients,deploy,bench,test}/**/*.md", {
-    exclude: (path) => path.includes("node_modules"),
+    exclude: ["**/node_modules/**"],
   }),
 ].toSorted();
 

@@ -100,7 +100,7 @@ function installPackages(folder: string): void {
   for (const name of ["openai", "@anthropic-ai/sdk", "@google/genai"]) {
     const place = join(folder, "node_modules", name);
     mkdirSync(dirname(place), { recursive: true });
-    symlinkSync(join(root, "node_modules", name), place, "dir");
+    symlinkSync(join(root, "test/node_modules", name), place, "dir");
   }
   const client = join(folder, "node_modules/trunkline-client");
   mkdirSync(client);

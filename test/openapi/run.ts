@@ -31,7 +31,7 @@ async function types(tools: Tools, folder: string): Promise<boolean> {
   if (!(await run(tools.openapiTypescript, [join(folder, "openapi.json"), "-o", made], folder, minuteMs)))
     return false;
   copyFileSync(join(import.meta.dirname, "types.ts.txt"), join(folder, "use.ts"));
-  const tsc = join(root, "node_modules/.bin/tsc");
+  const tsc = join(root, "test/node_modules/.bin/tsc");
   const flags = ["--noEmit", "--strict", "--allowImportingTsExtensions", "--types", ""];
   return await run(tsc, [...flags, join(folder, "use.ts")], folder, minuteMs);
 }

@@ -28,7 +28,7 @@ export function chooseFiles(parts: readonly string[], seconds: ReadonlyMap<strin
   const patterns = parts.map((part) => part.replace(/^\.\//, ""));
   const option = patterns.find((pattern) => pattern.startsWith("--"));
   if (option !== undefined) throw new Error(`unknown option ${option}`);
-  return globSync("test/**/*.test.ts")
+  return globSync("test/**/*.test.ts", { exclude: ["**/node_modules/**"] })
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => patterns.length === 0 || patterns.some((pattern) => path.includes(pattern)))
     .map((path) => ({ path, weight: seconds.get(path) ?? guessedSeconds(path) }))

@@ -34,6 +34,14 @@ const works = "#!/bin/sh\necho v26.10.0\n";
 const lacksLibatomic =
   '#!/bin/sh\necho "node: error while loading shared libraries: libatomic.so.1: cannot open shared object file" >&2\nexit 127\n';
 
+/** What only tests use: a program that people call, and a link to a package of the root. */
+const lockedForTests = {
+  "": { name: "trunkline-test-packages" },
+  "../../node_modules/zod": { version: "4.0.0" },
+  "node_modules/typescript": entry("7.0.2"),
+  "node_modules/zod": { resolved: "../../node_modules/zod", link: true },
+};
+
 /** A folder as a clone is, with the runtime's program in place of the real one; `record` is what npm noted down. */
 function clone(t: TestContext, { record, runtime = works, machine = "v20.19.2" }: CloneOptions) {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-ready-"));
@@ -44,6 +52,7 @@ function clone(t: TestContext, { record, runtime = works, machine = "v20.19.2" }
     chmodSync(join(folder, path), 0o755);
   };
   put("package-lock.json", JSON.stringify({ packages: locked }));
+  put("test/packages/package-lock.json", JSON.stringify({ packages: lockedForTests }));
   put(`node_modules/${runtimePackage}/bin/node`, runtime);
   mkdirSync(join(folder, "node_modules/.bin"));
   symlinkSync(`../${runtimePackage}/bin/node`, join(folder, "node_modules/.bin/node"));
@@ -51,15 +60,17 @@ function clone(t: TestContext, { record, runtime = works, machine = "v20.19.2" }
   put("machine/node", `#!/bin/sh\necho ${machine}\n`);
   put(
     "npm.mjs",
-    `import { appendFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+    `import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
     const args = process.argv.slice(2);
     appendFileSync("asked", args.join(" ") + "\\n");
     await new Promise((resolve) => setTimeout(resolve, 100));
-    if (args[0] === "ci") writeFileSync("node_modules/.package-lock.json", ${JSON.stringify(JSON.stringify({ packages: installed }))});
+    if (existsSync("offline")) process.exit(7);
+    mkdirSync("node_modules", { recursive: true });
+    if (args[0] === "ci") writeFileSync("node_modules/.package-lock.json", readFileSync("package-lock.json"));
     if (args.at(-1) === ${JSON.stringify(runtimePackage)}) symlinkSync("../${runtimePackage}/bin/node", "node_modules/.bin/node");`,
   );
-  const start = async () => {
-    const run = spawn(process.execPath, [script], {
+  const start = async (...words: string[]) => {
+    const run = spawn(process.execPath, [script, ...words], {
       cwd: folder,
       env: {
         PATH: `${folder}/node_modules/.bin:${folder}/machine:/usr/bin:/bin`,
@@ -100,7 +111,7 @@ test(
       const stale = clone(t, record ? { record } : {});
       const { code, output } = await stale.start();
       assert.equal(code, 0, output);
-      assert.match(stale.asked(), /^ci --ignore-scripts .*\nrebuild --no-bin-links .*\n$/);
+      assert.match(stale.asked(), /^ci --ignore-scripts .*\n$/);
       assert.equal((await stale.start()).output, "");
       assert.equal(existsSync(join(stale.folder, ".installing")), false);
     }
@@ -144,6 +155,37 @@ test("two starts at once install once", options, async (t) => {
   assert.deepEqual([first.code, second.code], [0, 0], first.output + second.output);
   assert.equal(fresh.asked().match(/^ci /gm)?.length, 1);
 });
+
+test(
+  "what only tests use is installed when tests ask for it, by its own lock, and found by name",
+  options,
+  async (t) => {
+    const fresh = clone(t, { record: installed });
+    const place = join(fresh.folder, "test/packages");
+    const asked = () => readFileSync(join(place, "asked"), "utf8").trim().split("\n").length;
+    assert.deepEqual(await fresh.start(), { code: 0, output: "" });
+    assert.equal(existsSync(join(place, "node_modules")), false, "a start of the service installs it");
+
+    fresh.put("test/packages/offline", "");
+    const offline = await fresh.start("--tests");
+    assert.equal(offline.code, 7);
+    assert.match(offline.output, /Installing what the tests need .*\nThe installation failed/);
+    rmSync(join(place, "offline"));
+    for (let run = 1; run <= 2; run++) {
+      const { code, output } = await fresh.start("--tests");
+      assert.equal(code, 0, output);
+      assert.equal(asked(), 2, "the failed one and one more");
+      fresh.put("test/packages/node_modules/typescript/bin/tsc", "the compiler");
+      for (const path of ["test/node_modules/typescript/bin/tsc", "node_modules/.bin/tsc"])
+        assert.equal(readFileSync(join(fresh.folder, path), "utf8"), "the compiler");
+    }
+    const later = { ...lockedForTests, "node_modules/typescript": entry("7.0.3") };
+    fresh.put("test/packages/package-lock.json", JSON.stringify({ packages: later }));
+    assert.equal((await fresh.start("--tests")).code, 0);
+    assert.equal(asked(), 3);
+    assert.equal(existsSync(join(place, ".installing")), false);
+  },
+);
 
 test("a lock that a killed start left holds up the next one for a moment", options, async (t) => {
   const fresh = clone(t, {});

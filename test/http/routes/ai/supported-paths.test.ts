@@ -12,7 +12,7 @@ interface Asked {
   path: string;
 }
 
-const modules = fileURLToPath(new URL("../../../../node_modules/", import.meta.url));
+const modules = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
 
 /** The operations in the sources of a client that Stainless generates. */
 function generated(folder: string): Asked[] {
