@@ -83,7 +83,8 @@ ${table(
 
 ## Variables of OpenTelemetry
 
-Spans of AI calls ([completion guarantees](../ai.md#spans)) follow the variables of OpenTelemetry's specification. The others of it have no effect.
+Spans of AI calls ([completion guarantees](../ai-guarantees.md#spans)) follow these variables of OpenTelemetry's specification. Each ${code("OTEL_EXPORTER_OTLP_…")} also has a
+form for spans alone, ${code("OTEL_EXPORTER_OTLP_TRACES_…")}, which wins. Other variables of the specification have no effect.
 
 ${table(
   ["Variable", "What it is for", "Form", "Default", "Example"],

@@ -1,6 +1,5 @@
 // Assembles the AI gateway of one process: keys and pools, limits and budgets, usage records, member health.
 
-import type { Tracer } from "@opentelemetry/api";
 import { createContentLog } from "#ai/content-log/content-log.ts";
 import type { FailoverDeps } from "#ai/failover/call.ts";
 import { SealedOrigins } from "#ai/failover/sealed-origins.ts";
@@ -24,6 +23,7 @@ import type { ListPrices } from "#providers/prices/list-price.ts";
 import type { Failure } from "#providers/provider.ts";
 import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { Tracer } from "#runtime/tracing/tracing.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
 import type { PoolWithMembers } from "#store/pools/pools.ts";
 import { readSharedSpend, readSpend } from "#store/pools/spend.ts";

@@ -1,6 +1,5 @@
 // Serves one call of a pool key: checks its budget and limits, runs the completion, and records the usage.
 
-import type { Tracer } from "@opentelemetry/api";
 import type { FailoverDeps } from "#ai/failover/call.ts";
 import type { Budgets } from "#ai/limits/budget.ts";
 import { promptTokens, reservedTokens } from "#ai/limits/estimate.ts";
@@ -12,6 +11,7 @@ import type { Origin, Repeats } from "#ai/repeats/repeats.ts";
 import { CallSpan } from "#ai/tracing/call-span.ts";
 import type { ClientFormat } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { Tracer } from "#runtime/tracing/tracing.ts";
 import type { Caller } from "./caller.ts";
 import {
   type CallOutcome,

@@ -1,5 +1,4 @@
-// The OpenTelemetry variables that Trunkline supports, named as in its specification. OpenTelemetry's own packages read those about the
-// connection to the collector (headers, timeout, certificates) and about the resource.
+// The OpenTelemetry variables that Trunkline supports, named as in its specification.
 // https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ and
 // https://opentelemetry.io/docs/specs/otel/protocol/exporter/
 
@@ -36,7 +35,7 @@ export const openTelemetryVariables: Readonly<Record<string, Variable>> = {
     "http://localhost:4318/v1/traces",
   ),
   OTEL_EXPORTER_OTLP_HEADERS: variable(
-    "Headers for the collector, such as its key; with `_TRACES_HEADERS` only for spans.",
+    "Headers for the collector, such as its key. `OTEL_EXPORTER_OTLP_TRACES_HEADERS` adds to them.",
     "`name=value`, comma-separated, values percent-encoded",
     null,
     "authorization=Bearer%20KEY",
@@ -49,10 +48,22 @@ export const openTelemetryVariables: Readonly<Record<string, Variable>> = {
   ),
   OTEL_EXPORTER_OTLP_COMPRESSION: variable("How batches are compressed.", "`none` or `gzip`", "none", "gzip"),
   OTEL_EXPORTER_OTLP_CERTIFICATE: variable(
-    "Path of a certificate (PEM) to trust for the collector instead of the public authorities; `_CLIENT_CERTIFICATE` and `_CLIENT_KEY` for mutual TLS.",
+    "Path of the certificates (PEM) to trust for the collector instead of the public authorities.",
     "text",
     null,
     "/etc/trunkline/collector.pem",
+  ),
+  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: variable(
+    "Path of Trunkline's own certificate (PEM), for a collector that asks for one (mutual TLS). It needs the next one.",
+    "text",
+    null,
+    "/etc/trunkline/client.pem",
+  ),
+  OTEL_EXPORTER_OTLP_CLIENT_KEY: variable(
+    "Path of the private key of that certificate (PEM), without a passphrase.",
+    "text",
+    null,
+    "/etc/trunkline/client-key.pem",
   ),
   OTEL_EXPORTER_OTLP_PROTOCOL: variable(
     "Either is taken, and spans go as JSON; `grpc` is refused.",
@@ -74,6 +85,12 @@ export const openTelemetryVariables: Readonly<Record<string, Variable>> = {
     "parentbased_traceidratio",
   ),
   OTEL_TRACES_SAMPLER_ARG: variable("The share of a `…traceidratio` sampler.", "0 to 1", "1", "0.1"),
+  OTEL_TRACES_EXPORTER: variable(
+    "`none`: no spans, also with an endpoint.",
+    "`otlp` or `none`",
+    "otlp",
+    "none",
+  ),
   OTEL_SDK_DISABLED: variable("No spans, also with an endpoint.", "`true` or `false`", "false", "true"),
 };
 
@@ -98,19 +115,57 @@ export function readTraceSettings(
     const wrong = text === null ? null : check(text);
     if (wrong !== null) errors.push(`${name} must ${wrong}.`);
   }
+  const ofTraces = (name: string) =>
+    setTo(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? setTo(`OTEL_EXPORTER_OTLP_${name}`);
+  const tls = { cert: ofTraces("CLIENT_CERTIFICATE"), key: ofTraces("CLIENT_KEY") };
+  if ((tls.cert === null) !== (tls.key === null))
+    errors.push("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY must both be set.");
   const sampler = setTo("OTEL_TRACES_SAMPLER")?.toLowerCase() ?? "parentbased_always_on";
   if (!isSampler(sampler)) errors.push(`OTEL_TRACES_SAMPLER must be one of ${samplerNames.join(", ")}.`);
   const share = setTo("OTEL_TRACES_SAMPLER_ARG");
   const ratio = share === null ? 1 : Number(share);
   if (!(ratio >= 0 && ratio <= 1)) errors.push("OTEL_TRACES_SAMPLER_ARG must be between 0 and 1.");
   if (errors.length > 0 || url === null || !isSampler(sampler)) return { errors };
-  return { settings: { url, sampler, ratio } };
+  const name = setTo("OTEL_SERVICE_NAME");
+  return {
+    settings: {
+      url,
+      sampler,
+      ratio,
+      headers: {
+        ...pairsIn(setTo("OTEL_EXPORTER_OTLP_HEADERS"), lowerCase),
+        ...pairsIn(setTo("OTEL_EXPORTER_OTLP_TRACES_HEADERS"), lowerCase),
+      },
+      timeoutMs: Number(ofTraces("TIMEOUT") ?? 10_000),
+      gzip: ofTraces("COMPRESSION") === "gzip",
+      tls: present({ ca: ofTraces("CERTIFICATE"), ...tls }),
+      resource: {
+        ...pairsIn(setTo("OTEL_RESOURCE_ATTRIBUTES"), decodeURIComponent),
+        ...(name === null ? {} : { "service.name": name }),
+      },
+    },
+  };
 }
 
-/**
- * OpenTelemetry's packages ignore an invalid value of theirs, and spans would be lost silently. Describes the valid values; null if the
- * value is valid.
- */
+const lowerCase = (name: string) => name.toLowerCase();
+
+/** Those that are set. */
+const present = (values: Readonly<Record<string, string | null>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null));
+
+/** The pairs of a text that `pairs` accepts. */
+const pairsIn = (text: string | null, nameOf: (name: string) => string): Record<string, string> =>
+  Object.fromEntries(
+    (text ?? "")
+      .split(",")
+      .filter((pair) => pair.trim() !== "")
+      .map((pair) => {
+        const at = pair.indexOf("=");
+        return [nameOf(pair.slice(0, at).trim()), decodeURIComponent(pair.slice(at + 1).trim())];
+      }),
+  );
+
+/** An invalid value would lose spans silently. Describes the valid values; null if the value is valid. */
 type Check = (text: string) => string | null;
 
 const oneOf =
@@ -151,21 +206,21 @@ function isPair(pair: string, isName: RegExp): boolean {
   }
 }
 
-const ofTraces = (name: string, check: Check): [string, Check][] => [
+const forBoth = (name: string, check: Check): [string, Check][] => [
   [`OTEL_EXPORTER_OTLP_TRACES_${name}`, check],
   [`OTEL_EXPORTER_OTLP_${name}`, check],
 ];
 
 const checks: readonly [string, Check][] = [
-  ...ofTraces("PROTOCOL", oneOf(["http/json", "http/protobuf"], ": spans go over HTTP")),
-  ...ofTraces("HEADERS", pairs(/^[\w!#$%&'*+.^`|~-]+$/)),
-  ...ofTraces("TIMEOUT", timeout),
-  ...ofTraces("COMPRESSION", oneOf(["none", "gzip"])),
-  ...ofTraces("CERTIFICATE", readableFile),
-  ...ofTraces("CLIENT_CERTIFICATE", readableFile),
-  ...ofTraces("CLIENT_KEY", readableFile),
+  ...forBoth("PROTOCOL", oneOf(["http/json", "http/protobuf"], ": spans go over HTTP")),
+  ...forBoth("HEADERS", pairs(/^[\w!#$%&'*+.^`|~-]+$/)),
+  ...forBoth("TIMEOUT", timeout),
+  ...forBoth("COMPRESSION", oneOf(["none", "gzip"])),
+  ...forBoth("CERTIFICATE", readableFile),
+  ...forBoth("CLIENT_CERTIFICATE", readableFile),
+  ...forBoth("CLIENT_KEY", readableFile),
   ["OTEL_TRACES_EXPORTER", oneOf(["otlp", "none"])],
-  ["OTEL_RESOURCE_ATTRIBUTES", pairs(/^[^\s=]+$/)],
+  ["OTEL_RESOURCE_ATTRIBUTES", pairs(/^(?:[^\s=%]|%[0-7][0-9A-Fa-f])+$/)],
 ];
 
 const isSampler = (name: string): name is SamplerName => (samplerNames as readonly string[]).includes(name);

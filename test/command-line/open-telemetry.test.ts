@@ -40,7 +40,7 @@ test("everything that is wrong is said at once, and never with its value", () =>
   for (const name of [endpoint, "OTEL_SDK_DISABLED"]) assert.ok(openTelemetryVariables[name]);
 });
 
-test("a value that OpenTelemetry's packages would pass over is an error that names its variable", () => {
+test("a value that is not valid is an error that names its variable", () => {
   const wrong = {
     OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http",
     OTEL_EXPORTER_OTLP_HEADERS: "authorization: Bearer s3cret",
@@ -49,7 +49,6 @@ test("a value that OpenTelemetry's packages would pass over is an error that nam
     OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: "9999999999",
     OTEL_EXPORTER_OTLP_COMPRESSION: "zstd",
     OTEL_EXPORTER_OTLP_CERTIFICATE: "/nowhere/collector.pem",
-    OTEL_EXPORTER_OTLP_CLIENT_KEY: "/nowhere/client.key",
     OTEL_TRACES_EXPORTER: "console",
     OTEL_RESOURCE_ATTRIBUTES: "team",
   };
@@ -61,17 +60,63 @@ test("a value that OpenTelemetry's packages would pass over is an error that nam
     assert.doesNotMatch(read.errors.join(), /s3cret|nowhere/);
     assert.deepEqual(readTraceSettings({ [name]: value }), { settings: null }, "no spans are wanted");
   }
+  const half = readTraceSettings({
+    [endpoint]: "http://a",
+    OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: import.meta.filename,
+  });
+  assert.ok("errors" in half);
+  assert.match(half.errors.join(), /^OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and .* must both be set\.$/);
+  const noFile = readTraceSettings({
+    [endpoint]: "http://a",
+    OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: import.meta.filename,
+    OTEL_EXPORTER_OTLP_CLIENT_KEY: "/nowhere/client.key",
+  });
+  assert.ok("errors" in noFile);
+  assert.deepEqual(noFile.errors, [
+    "OTEL_EXPORTER_OTLP_CLIENT_KEY must be the path of a file that can be read.",
+  ]);
   const right = {
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
     OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20KEY=, x-tenant=a,",
     OTEL_EXPORTER_OTLP_TIMEOUT: "5000",
     OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
     OTEL_EXPORTER_OTLP_CERTIFICATE: import.meta.filename,
+    OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: import.meta.filename,
+    OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: import.meta.filename,
     OTEL_TRACES_EXPORTER: "otlp",
     OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test,team=ai%2Cml",
   };
   const read = readTraceSettings({ [endpoint]: "http://a", ...right });
   assert.ok("settings" in read && read.settings !== null, JSON.stringify(read));
+  const { headers, timeoutMs, gzip, tls, resource } = read.settings;
+  assert.deepEqual(
+    { headers, timeoutMs, gzip, tls, resource },
+    {
+      headers: { authorization: "Bearer KEY=", "x-tenant": "a" },
+      timeoutMs: 5_000,
+      gzip: true,
+      tls: { ca: import.meta.filename, cert: import.meta.filename, key: import.meta.filename },
+      resource: { "deployment.environment.name": "test", team: "ai,ml" },
+    },
+  );
+  const own = readTraceSettings({
+    [endpoint]: "http://a",
+    ...right,
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: "X-Tenant=b",
+    OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: "7000",
+    OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: "none",
+    OTEL_SERVICE_NAME: "eu",
+  });
+  assert.ok("settings" in own && own.settings !== null);
+  assert.deepEqual(
+    [
+      own.settings.headers,
+      own.settings.timeoutMs,
+      own.settings.gzip,
+      own.settings.resource?.["service.name"],
+    ],
+    [{ authorization: "Bearer KEY=", "x-tenant": "b" }, 7_000, false, "eu"],
+  );
 });
 
 test("the service sends its spans before it ends, with the operator's headers and names", async () => {

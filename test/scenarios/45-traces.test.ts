@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
+import { systemRandom } from "#runtime/random.ts";
 import { openTracing } from "#runtime/tracing/open-tracing.ts";
 import type { SamplerName } from "#runtime/tracing/tracing.ts";
 import { movableClock } from "../clock.ts";
@@ -20,7 +21,10 @@ const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
 async function traced(input: PoolOptions, url: string, sampler: SamplerName = "parentbased_always_on") {
   const clock = movableClock();
   const log = memoryLog();
-  const tracing = await openTracing({ url: `${url}/v1/traces`, sampler, ratio: 1 }, { clock, log });
+  const tracing = await openTracing(
+    { url: `${url}/v1/traces`, sampler, ratio: 1 },
+    { clock, random: systemRandom(), log },
+  );
   return { ...(await pooled(input, { clock, settings: { tracing } })), tracing, traceLog: log };
 }
 

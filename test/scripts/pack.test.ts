@@ -74,7 +74,7 @@ test("the pages that its messages name are in it", () => {
 test("it starts in an empty folder and prints its keys", async () => {
   const port = await freePort();
   base = `http://127.0.0.1:${port}`;
-  // It starts with a collector only where OpenTelemetry's packages are in the bundle. Port 9 takes no connections.
+  // With a collector that takes no connections: what sends spans is in the bundle.
   const variables = { TRUNKLINE_PORT: String(port), OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
   service = spawn(trunkline, [], { cwd: folder, env: environment(variables) });
   const ready = new Promise<void>((resolve, reject) => {

@@ -1,8 +1,8 @@
 // The span of one attempt at a member: of kind CLIENT, from the request to the last byte of the answer. It has the attributes of the GenAI
 // conventions, and no text of a prompt or an answer.
 
-import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { Chunk, Failure, Usage } from "#providers/provider.ts";
+import type { Span } from "#runtime/tracing/tracing.ts";
 import { answerFacts } from "./answer-facts.ts";
 import { usageAttributes } from "./usage-attributes.ts";
 
@@ -101,7 +101,7 @@ export class AttemptSpan {
     if (isAborted) span.setAttribute("error.type", "cancelled");
     else if (outcome !== "ok") {
       span.setAttribute("error.type", ownCode(failure) ?? outcome);
-      span.setStatus({ code: SpanStatusCode.ERROR });
+      span.fail();
     }
     span.end();
   }

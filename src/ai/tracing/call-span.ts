@@ -2,22 +2,13 @@
 // span. It follows OpenTelemetry's GenAI conventions:
 // https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/client-inference.md
 
-import {
-  type Attributes,
-  type Context,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from "@opentelemetry/api";
 import { clientApiOf } from "#ai/apis/apis.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { CallKind } from "#contract/ai/operations.ts";
 import { type Cost, costNumber } from "#contract/cost.ts";
 import type { ClientFormat, PreparedRequest, Usage } from "#providers/provider.ts";
+import { type Attributes, type Span, spanKind, type Tracer } from "#runtime/tracing/tracing.ts";
 import { AttemptSpan } from "./attempt-span.ts";
 import { providerName } from "./provider-name.ts";
 import { headersWithin, spanOfCaller } from "./trace-headers.ts";
@@ -66,7 +57,6 @@ const notGivenUp = () => false;
 export class CallSpan {
   readonly #tracer: Tracer;
   readonly #span: Span;
-  readonly #context: Context;
   readonly #call: BegunCall;
   readonly #shared: Attributes;
   /** The member that was called last. */
@@ -86,15 +76,13 @@ export class CallSpan {
       "trunkline.call": id,
       ...(kind === "chat" ? { "trunkline.api": format } : {}),
     };
-    const context = caller === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, caller);
     const attributes = {
       ...this.#shared,
       "gen_ai.request.model": asked,
       ...(stream ? { "gen_ai.request.stream": true } : {}),
     };
     const name = `${operation} ${asked.slice(0, maxName)}`;
-    this.#span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, context);
-    this.#context = trace.setSpan(context, this.#span);
+    this.#span = tracer.startSpan(name, { kind: spanKind.server, attributes }, caller);
   }
 
   /** A member is called. */
@@ -109,10 +97,10 @@ export class CallSpan {
       ...addressOf(prepared),
     };
     const name = `${this.#shared["gen_ai.operation.name"]} ${model}`;
-    const span = this.#tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, this.#context);
+    const span = this.#tracer.startSpan(name, { kind: spanKind.client, attributes }, this.#span.context);
     return new AttemptSpan(
       span,
-      headersWithin(span.spanContext(), this.#call.extraHeaders),
+      headersWithin(span.context, this.#call.extraHeaders),
       isGivenUp ?? notGivenUp,
     );
   }
@@ -152,7 +140,7 @@ export class CallSpan {
     else if (status >= 400) {
       span.setAttribute("error.type", by ?? String(status));
       // By the HTTP conventions, an error of the caller is not an error of the server's span.
-      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      if (status >= 500) span.fail();
     }
     span.end();
   }

@@ -1,6 +1,6 @@
 // The headers of W3C Trace Context, and the position in a trace that they identify. https://www.w3.org/TR/trace-context/
 
-import { createTraceState, type SpanContext } from "@opentelemetry/api";
+import type { SpanContext } from "#runtime/tracing/tracing.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -14,17 +14,16 @@ export function spanOfCaller(headers: Headers | null | undefined): SpanContext |
     spanId,
     traceFlags: Number.parseInt(flags, 16) & 1,
     isRemote: true,
-    ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
+    ...(tracestate === undefined ? {} : { traceState: tracestate }),
   };
 }
 
 /** The headers of a request that belongs to a span, replacing those in `others`. */
 export function headersWithin(span: SpanContext, others: Headers | null | undefined): Headers {
   const { traceparent, tracestate, ...kept } = others ?? {};
-  const state = span.traceState?.serialize() ?? "";
   return {
     ...kept,
     traceparent: `00-${span.traceId}-${span.spanId}-0${span.traceFlags & 1}`,
-    ...(state === "" ? {} : { tracestate: state }),
+    ...(span.traceState === undefined ? {} : { tracestate: span.traceState }),
   };
 }

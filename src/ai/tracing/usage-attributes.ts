@@ -1,7 +1,7 @@
 // The tokens of a call as attributes of its spans.
 
-import type { Attributes } from "@opentelemetry/api";
 import type { Usage } from "#providers/provider.ts";
+import type { Attributes } from "#runtime/tracing/tracing.ts";
 
 /** The conventions count cached tokens among the input tokens, as `Usage` does. */
 export function usageAttributes({

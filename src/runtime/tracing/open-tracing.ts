@@ -1,55 +1,53 @@
-// Loads OpenTelemetry's packages and connects them to a collector.
+// Connects what makes spans, keeps them and sends them.
 
-import type { Sampler } from "@opentelemetry/sdk-trace";
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { version } from "#runtime/program.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
+import type { Clock, Log, Random } from "#runtime/runtime.ts";
+import { Collector } from "./collector.ts";
+import { otlpBody } from "./otlp.ts";
+import { samplerOf } from "./sampler.ts";
 import { SpanQueue } from "./span-queue.ts";
+import { createTracer } from "./tracer.ts";
 import type { TraceSettings, Tracing } from "./tracing.ts";
 
-/** The packages that send spans; loaded only if there is a collector. */
-async function loadPackages() {
-  const [sdk, resources, exporter] = await Promise.all([
-    import("@opentelemetry/sdk-trace"),
-    import("@opentelemetry/resources"),
-    import("@opentelemetry/exporter-trace-otlp-http"),
-  ]);
-  return { sdk, resources, exporter };
-}
-
-/** Opens the exporter; the collector is first contacted when there are spans. */
+/** The collector is first contacted when there are spans. Throws if a PEM file cannot be read. */
 export async function openTracing(
-  { url, sampler, ratio }: TraceSettings,
-  deps: { clock: Clock; log: Log },
+  settings: TraceSettings,
+  { clock, random, log }: { clock: Clock; random: Random; log: Log },
 ): Promise<Tracing> {
-  const { sdk, resources, exporter } = await loadPackages();
-  const roots: Readonly<Record<string, () => Sampler>> = {
-    always_on: () => new sdk.AlwaysOnSampler(),
-    always_off: () => new sdk.AlwaysOffSampler(),
-    traceidratio: () => new sdk.TraceIdRatioBasedSampler(ratio),
+  const { url, sampler, ratio, headers = {}, timeoutMs = 10_000, gzip = false, resource = {} } = settings;
+  const pems = Object.entries(settings.tls ?? {}).map(async ([name, path]) => [
+    name,
+    await readFile(path, "utf8"),
+  ]);
+  const tls = Object.fromEntries(await Promise.all(pems));
+  const collector = new Collector(
+    { url, headers: { "user-agent": `Trunkline/${version}`, ...headers }, timeoutMs, gzip, tls },
+    { clock, random },
+  );
+  const named = {
+    "service.name": "trunkline",
+    "service.version": version,
+    "service.instance.id": randomUUID(),
+    "telemetry.sdk.language": "nodejs",
+    "telemetry.sdk.name": "trunkline",
+    "telemetry.sdk.version": version,
+    ...resource,
   };
-  const root = roots[sampler.replace("parentbased_", "")]!();
-  const queue = new SpanQueue(new exporter.OTLPTraceExporter({ url }), deps);
-  const provider = new sdk.TracerProvider({
-    sampler: sampler.startsWith("parentbased_") ? new sdk.ParentBasedSampler({ root }) : root,
-    // The environment variables override this name.
-    resource: resources
-      .defaultResource()
-      .merge(resources.resourceFromAttributes({ "service.name": "trunkline", "service.version": version }))
-      .merge(
-        resources.detectResources({
-          detectors: [
-            resources.serviceInstanceIdDetector,
-            resources.resourceAttributesEnvDetector,
-            resources.serviceNameEnvDetector,
-          ],
-        }),
-      ),
-    spanLimits: { attributeValueLengthLimit: 256 },
-    spanProcessors: [queue],
-  });
+  const sender = {
+    send: (spans: Parameters<typeof otlpBody>[0]) => collector.send(otlpBody(spans, named, version)),
+    close: () => collector.close(),
+  };
+  const queue = new SpanQueue(sender, { clock, log });
   return {
-    tracer: provider.getTracer("trunkline", version),
+    tracer: createTracer({
+      clock,
+      random,
+      sampler: samplerOf(sampler, ratio),
+      onEnd: (span) => queue.add(span),
+    }),
     dropped: () => queue.dropped,
-    stop: () => queue.shutdown(),
+    stop: () => queue.stop(),
   };
 }

@@ -1,11 +1,11 @@
 // Ended spans wait here for the collector. The queue is bounded, batches are sent one after another, and spans that the collector does not
 // accept are counted and dropped: a collector that is down or slow costs spans, never an answer.
 
-import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
 import { describeError } from "#runtime/describe-error.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
+import type { EndedSpan } from "./tracing.ts";
 
 const intervalMs = 1_000;
 /** About 1 KB each. */
@@ -16,24 +16,29 @@ const stopMs = 5_000;
 /** A collector that accepts nothing is logged once in this time. */
 const quietMs = 10 * 60_000;
 
-/** Bit 0 of the trace flags. */
-const sampledFlag = 1;
+interface SpanSender {
+  /** Null if the collector has accepted them, otherwise why it has not, without its address and its words. */
+  send(spans: readonly EndedSpan[]): Promise<string | null>;
+  close(): void;
+}
 
-export class SpanQueue implements SpanProcessor {
-  readonly #exporter: SpanExporter;
+export class SpanQueue {
+  readonly #sender: SpanSender;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #stopping = new AbortController();
   readonly #sending: Interval;
-  #spans: ReadableSpan[] = [];
+  #spans: EndedSpan[] = [];
   /** Spans of batches under way. */
   #underWay = 0;
   #dropped = 0;
+  /** What is still under way has been counted. */
+  #hasStopped = false;
   /** When dropped spans were last logged, monotonic ms; null if they never were. */
   #loggedAt: number | null = null;
 
-  constructor(exporter: SpanExporter, { clock, log }: { clock: Clock; log: Log }) {
-    this.#exporter = exporter;
+  constructor(sender: SpanSender, { clock, log }: { clock: Clock; log: Log }) {
+    this.#sender = sender;
     this.#clock = clock;
     this.#log = log;
     this.#sending = new Interval({
@@ -52,10 +57,8 @@ export class SpanQueue implements SpanProcessor {
     return this.#dropped;
   }
 
-  onStart(): void {}
-
-  onEnd(span: ReadableSpan): void {
-    if ((span.spanContext().traceFlags & sampledFlag) === 0) return;
+  /** A span that has ended. */
+  add(span: EndedSpan): void {
     if (this.#spans.length >= maxQueued) {
       this.#drop(1, "more spans wait than are kept");
       return;
@@ -64,21 +67,18 @@ export class SpanQueue implements SpanProcessor {
     this.#sending.start();
   }
 
-  async forceFlush(): Promise<void> {
-    await this.#send();
-  }
-
   /** Sends what waits, for 5 s at most. */
-  async shutdown(): Promise<void> {
+  async stop(): Promise<void> {
     this.#stopping.abort();
     const timer = new LightAbortController();
     const sent = this.#sending
       .ended()
       .then(() => this.#send())
-      .then(() => this.#exporter.shutdown())
       .catch(() => {});
     await Promise.race([sent, this.#clock.sleep(stopMs, timer)]);
     timer.abort();
+    this.#sender.close();
+    this.#hasStopped = true;
     const left = this.#spans.length + this.#underWay;
     if (left > 0) this.#drop(left, "the process stops");
     this.#spans = [];
@@ -89,6 +89,7 @@ export class SpanQueue implements SpanProcessor {
       const batch = this.#spans.splice(0, batchSize);
       this.#underWay += batch.length;
       const reason = await this.#export(batch);
+      if (this.#hasStopped) return;
       this.#underWay -= batch.length;
       if (reason === null) continue;
       this.#drop(batch.length, reason);
@@ -98,15 +99,12 @@ export class SpanQueue implements SpanProcessor {
   }
 
   /** Null if the collector has accepted it. */
-  #export(batch: ReadableSpan[]): Promise<string | null> {
-    return new Promise((resolve) => {
-      try {
-        // Code 0 is success. The error's message may quote the collector's address and words.
-        this.#exporter.export(batch, ({ code, error }) => resolve(code === 0 ? null : reasonOf(error)));
-      } catch (error) {
-        resolve(reasonOf(error));
-      }
-    });
+  async #export(batch: readonly EndedSpan[]): Promise<string | null> {
+    try {
+      return await this.#sender.send(batch);
+    } catch (error) {
+      return describeError(error);
+    }
   }
 
   #drop(count: number, reason: string): void {
@@ -119,9 +117,4 @@ export class SpanQueue implements SpanProcessor {
       "The collector does not accept spans; they are dropped and counted in trunkline_trace_spans_dropped_total.",
     );
   }
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : null;
-  return typeof code === "number" ? `the collector answered ${code}` : describeError(error);
 }

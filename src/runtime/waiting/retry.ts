@@ -9,6 +9,7 @@
 // | the session of a gateway | 1 s, 60 s | half | `messaging/deliver/session` |
 // | a linked device's connection | by how it ended; 60 s | half | `gateways/whatsapp/linked/reconnects` |
 // | a bind of SMPP | two tables of waits | half | `gateways/sms/smpp/session` |
+// | a batch of spans | 1 s, 5 s | half | `runtime/tracing/collector` |
 // | a call of the storage | 500 ms, 10 s | none | `queue/retry-storage` |
 
 export interface RetryRule {

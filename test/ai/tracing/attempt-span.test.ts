@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { AttemptSpan } from "#ai/tracing/attempt-span.ts";
 import type { Chunk, Failure } from "#providers/provider.ts";
+import { spanKind } from "#runtime/tracing/tracing.ts";
 import { memoryTracer } from "./spans.ts";
 
 const failure = (kind: Failure["kind"], status: number, code: string | null): Failure => ({
@@ -27,10 +28,10 @@ const chunk = (value: object, more: Partial<Chunk> = {}): Chunk => ({
 /** What is left of an attempt. */
 function left(play: (span: AttemptSpan) => void, isGivenUp = false): Record<string, unknown> {
   const { tracer, spans } = memoryTracer();
-  play(new AttemptSpan(tracer.startSpan("chat m"), {}, () => isGivenUp));
+  play(new AttemptSpan(tracer.startSpan("chat m", { kind: spanKind.client }, null), {}, () => isGivenUp));
   const [span, ...others] = spans();
   assert.ok(span && others.length === 0);
-  return { error: span.status === 2, ...span.attributes };
+  return { error: span.isFailed, ...span.attributes };
 }
 
 test("a whole answer: its id, model, reasons and tokens", () => {
@@ -122,7 +123,7 @@ test("a caller that leaves, and a hedge that another member won, are cancelled a
 
 test("a span that is not sampled parses nothing", () => {
   const { tracer } = memoryTracer();
-  const real = tracer.startSpan("chat");
+  const real = tracer.startSpan("chat", { kind: spanKind.client }, null);
   const idle = Object.assign(Object.create(real), { isRecording: () => false });
   const span = new AttemptSpan(idle, {}, () => false);
   const unread = Object.defineProperty(chunk({}), "text", {

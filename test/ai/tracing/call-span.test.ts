@@ -39,8 +39,8 @@ test("a call and its attempt, below the caller's span", () => {
   attempt.settled("completed");
   span.ended(outcome);
   const [inner, outer] = spans();
-  assert.deepEqual([outer?.name, outer?.kind, outer?.parent], ["chat fast", 1, "00f067aa0ba902b7"]);
-  assert.deepEqual([inner?.name, inner?.kind], ["chat gpt-x", 2]);
+  assert.deepEqual([outer?.name, outer?.kind, outer?.parent], ["chat fast", 2, "00f067aa0ba902b7"]);
+  assert.deepEqual([inner?.name, inner?.kind], ["chat gpt-x", 3]);
   assert.deepEqual(outer?.attributes, {
     "gen_ai.operation.name": "chat",
     "gen_ai.provider.name": "anthropic",
@@ -115,16 +115,16 @@ test("how it ends: refused, with the caller's fault, with the server's", () => {
   new CallSpan(tracer, call).ended({ ...outcome, status: 503 });
   new CallSpan(tracer, call).broken(500);
   assert.deepEqual(
-    spans().map(({ status, attributes }) => [
-      status,
+    spans().map(({ isFailed, attributes }) => [
+      isFailed,
       attributes["http.response.status_code"],
       attributes["error.type"],
     ]),
     [
-      [0, 429, "budget"],
-      [0, 404, "404"],
-      [2, 503, "503"],
-      [2, 500, "500"],
+      [false, 429, "budget"],
+      [false, 404, "404"],
+      [true, 503, "503"],
+      [true, 500, "500"],
     ],
   );
 });

@@ -1,19 +1,26 @@
 // A tracer whose spans stay in memory.
 
-import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { systemRandom } from "#runtime/random.ts";
+import { createTracer } from "#runtime/tracing/tracer.ts";
+import type { EndedSpan } from "#runtime/tracing/tracing.ts";
+import { movableClock } from "../../clock.ts";
 
 export function memoryTracer() {
-  const exporter = new InMemorySpanExporter();
-  const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+  const ended: EndedSpan[] = [];
   return {
-    tracer: provider.getTracer("test"),
+    tracer: createTracer({
+      clock: movableClock(),
+      random: systemRandom(),
+      sampler: () => true,
+      onEnd: (span) => ended.push(span),
+    }),
     /** Those that have ended, in the order of their ends. */
     spans: () =>
-      exporter.getFinishedSpans().map(({ name, kind, status, attributes, parentSpanContext }) => ({
+      ended.map(({ name, kind, isFailed, attributes, parent }) => ({
         name,
         kind,
-        status: status.code,
-        parent: parentSpanContext?.spanId ?? null,
+        isFailed,
+        parent: parent?.spanId ?? null,
         attributes,
       })),
   };

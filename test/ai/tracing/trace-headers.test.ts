@@ -9,7 +9,7 @@ const traceparent = `00-${traceId}-00f067aa0ba902b7-03`;
 
 test("the caller's span is read with its sampling and its state; without a traceparent, nothing", () => {
   const span = spanOfCaller({ traceparent, tracestate: "shop=1,other=2" });
-  assert.equal(span?.traceState?.serialize(), "shop=1,other=2");
+  assert.equal(span?.traceState, "shop=1,other=2");
   const { traceState: _, ...plain } = span!;
   assert.deepEqual(plain, { traceId, spanId: "00f067aa0ba902b7", traceFlags: 1, isRemote: true });
   assert.equal(spanOfCaller({ traceparent })?.traceState, undefined);

@@ -1,39 +1,83 @@
-// OpenTelemetry's packages with a real collector.
+// Spans on their way to a real collector.
 
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import test from "node:test";
-import { ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import { systemRandom } from "#runtime/random.ts";
 import { openTracing } from "#runtime/tracing/open-tracing.ts";
-import type { SamplerName } from "#runtime/tracing/tracing.ts";
+import { type SpanContext, spanKind, type TraceSettings } from "#runtime/tracing/tracing.ts";
 import { movableClock } from "../../clock.ts";
+import { cert, key } from "../../gateways/email/certificate.ts";
 import { memoryLog } from "../../log.ts";
+import { cert as otherCert } from "../certificate.ts";
 import { openCollector } from "./collector.ts";
 
-const caller = (traceFlags: number) =>
-  trace.setSpanContext(ROOT_CONTEXT, {
-    traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
-    spanId: "00f067aa0ba902b7",
-    traceFlags,
-    isRemote: true,
-  });
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+const caller = (traceFlags: number, more: Partial<SpanContext> = {}): SpanContext => ({
+  traceId,
+  spanId: "00f067aa0ba902b7",
+  traceFlags,
+  isRemote: true,
+  ...more,
+});
+
+async function opened(settings: Partial<TraceSettings> & { url: string }) {
+  const clock = movableClock();
+  const log = memoryLog();
+  const tracing = await openTracing(
+    { sampler: "parentbased_always_on", ratio: 1, ...settings },
+    { clock, random: systemRandom(), log },
+  );
+  return { clock, log, tracing };
+}
 
 test("spans arrive as JSON with the name of the service; a long attribute is cut", async () => {
   const collector = await openCollector();
   try {
-    const settings = {
-      url: `${collector.url}/v1/traces`,
-      sampler: "parentbased_always_on",
-      ratio: 1,
-    } as const;
-    const tracing = await openTracing(settings, { clock: movableClock(), log: memoryLog() });
-    tracing.tracer.startSpan("chat one", { attributes: { long: "x".repeat(300) } }, caller(1)).end();
+    const { tracing, clock } = await opened({ url: `${collector.url}/v1/traces` });
+    const attributes = {
+      long: "x".repeat(300),
+      list: ["a", "y".repeat(300)],
+      tokens: 5,
+      cost: 0.25,
+      stream: true,
+    };
+    const parent = caller(1, { traceState: "shop=1" });
+    const began = clock.now();
+    const span = tracing.tracer.startSpan("chat one", { kind: spanKind.server, attributes }, parent);
+    const child = tracing.tracer.startSpan("chat two", { kind: spanKind.client }, span.context);
+    await clock.advance(250);
+    child.fail();
+    child.end();
+    child.setAttribute("late", 1);
+    child.end();
+    span.end();
     await tracing.stop();
-    const [span] = collector.spans;
-    assert.equal(span?.name, "chat one");
-    assert.equal(span?.parentSpanId, "00f067aa0ba902b7");
-    assert.equal(String(span?.attributes.long).length, 256);
-    assert.equal(collector.posts[0]?.path, "/v1/traces");
-    assert.equal(collector.posts[0]?.headers["content-type"], "application/json");
+    const [inner, outer, ...others] = collector.spans;
+    assert.deepEqual(others, []);
+    assert.equal(outer?.name, "chat one");
+    assert.deepEqual(outer?.attributes, {
+      ...attributes,
+      long: "x".repeat(256),
+      list: ["a", "y".repeat(256)],
+    });
+    assert.deepEqual(
+      [outer.traceId, outer.parentSpanId, outer.kind, outer.status, outer.flags, outer.traceState],
+      [traceId, "00f067aa0ba902b7", 2, {}, 0x301, "shop=1"],
+    );
+    assert.deepEqual(
+      [inner?.traceId, inner?.parentSpanId, inner?.kind, inner?.status, inner?.flags, inner?.attributes],
+      [traceId, outer.spanId, 3, { code: 2 }, 0x101, {}],
+    );
+    assert.match(outer.spanId, /^[0-9a-f]{16}$/);
+    assert.equal(outer.startTimeUnixNano, `${began}000000`);
+    assert.equal(BigInt(outer.endTimeUnixNano) - BigInt(outer.startTimeUnixNano), 250_000_000n);
+    const [post] = collector.posts;
+    assert.equal(post?.path, "/v1/traces");
+    assert.equal(post?.headers["content-type"], "application/json");
+    assert.match(String(post?.headers["user-agent"]), /^Trunkline\/\d/);
     assert.equal(collector.resources[0]?.["service.name"], "trunkline");
     assert.match(String(collector.resources[0]?.["service.instance.id"]), /^[0-9a-f-]{36}$/);
     assert.equal(tracing.dropped(), 0);
@@ -42,30 +86,67 @@ test("spans arrive as JSON with the name of the service; a long attribute is cut
   }
 });
 
-test("every sampler: which spans are made without a caller, under one that samples, and under one that does not", async () => {
-  const made: Record<string, boolean[]> = {};
-  for (const [sampler, ratio] of [
-    ["always_on", 1],
-    ["always_off", 1],
-    ["traceidratio", 1],
-    ["traceidratio", 0],
-    ["parentbased_always_on", 1],
-    ["parentbased_always_off", 1],
-    ["parentbased_traceidratio", 0],
-  ] as [SamplerName, number][]) {
-    const settings = { url: "http://127.0.0.1:9/v1/traces", sampler, ratio };
-    const { tracer } = await openTracing(settings, { clock: movableClock(), log: memoryLog() });
-    made[`${sampler} ${ratio}`] = [ROOT_CONTEXT, caller(1), caller(0)].map((context) =>
-      tracer.startSpan("chat", {}, context).isRecording(),
+test("headers, compression and attributes of the resource are the operator's", async () => {
+  const collector = await openCollector();
+  try {
+    const { tracing } = await opened({
+      url: collector.url,
+      gzip: true,
+      headers: { "x-tenant": "a", "user-agent": "mine" },
+      resource: { "service.name": "eu", team: "ai,ml" },
+    });
+    tracing.tracer.startSpan("chat", { kind: spanKind.server }, null).end();
+    await tracing.stop();
+    const [post] = collector.posts;
+    assert.deepEqual(
+      ["content-encoding", "x-tenant", "user-agent"].map((name) => post?.headers[name]),
+      ["gzip", "a", "mine"],
     );
+    assert.deepEqual(
+      [collector.resources[0]?.["service.name"], collector.resources[0]?.team],
+      ["eu", "ai,ml"],
+    );
+    assert.match(collector.spans[0]?.traceId ?? "", /^[0-9a-f]{32}$/);
+    assert.equal(collector.spans[0]?.parentSpanId, undefined);
+  } finally {
+    await collector.close();
   }
-  assert.deepEqual(made, {
-    "always_on 1": [true, true, true],
-    "always_off 1": [false, false, false],
-    "traceidratio 1": [true, true, true],
-    "traceidratio 0": [false, false, false],
-    "parentbased_always_on 1": [true, true, false],
-    "parentbased_always_off 1": [false, true, false],
-    "parentbased_traceidratio 0": [false, true, false],
-  });
+});
+
+test("the collector's authority may be a private one, and the client may show a certificate", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "trunkline-traces-"));
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const collector = await openCollector({ cert, key, ca: cert, requestCert: true, rejectUnauthorized: true });
+  const dropped = async (tls: TraceSettings["tls"] & {}) => {
+    const { tracing, clock, log } = await opened({ url: collector.url, tls });
+    tracing.tracer.startSpan("chat", { kind: spanKind.server }, null).end();
+    let hasStopped = false;
+    const stopping = tracing.stop().then(() => {
+      hasStopped = true;
+    });
+    while (!hasStopped) {
+      // The batch and the stop have a sleeper each; a third one waits for the next try.
+      if (clock.sleeping() > 2) await clock.advance(Math.max(0, (clock.nextDue() ?? 0) - clock.now()));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await stopping;
+    return { count: tracing.dropped(), reason: log.lines()[0]?.reason };
+  };
+  try {
+    const ca = file("ca.pem", cert);
+    const own = { cert: file("cert.pem", cert), key: file("key.pem", key) };
+    assert.deepEqual(await dropped({ ca, ...own }), { count: 0, reason: undefined });
+    assert.equal(collector.spans.length, 1);
+    assert.equal((await dropped({ ca })).count, 1);
+    assert.deepEqual(await dropped(own), { count: 1, reason: "its certificate is self-signed" });
+    assert.equal((await dropped({ ca: file("other.pem", otherCert), ...own })).count, 1);
+    assert.equal(collector.spans.length, 1);
+    await assert.rejects(opened({ url: collector.url, tls: { ca: join(folder, "none.pem") } }), /ENOENT/);
+  } finally {
+    await collector.close();
+    rmSync(folder, { recursive: true });
+  }
 });
