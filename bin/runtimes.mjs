@@ -20,6 +20,8 @@ export const binaryInPackage = ["bin", process.platform === "win32" ? "node.exe"
 
 export const noPackage = `No pinned runtime exists on npm for ${process.platform}-${process.arch}. Install Node ${minMajor} and start again.`;
 
+export const notInstalled = `The package ${runtimePackage}, which brings it, is not installed: npm leaves it out with --omit=optional. Install it, or Node ${minMajor}, and start again.`;
+
 /** What to do about a runtime whose `--version` gave this result, in one sentence; null if it runs. */
 export function runtimeFault({ error, status, stderr }) {
   if (status === 0) return null;

@@ -8,7 +8,14 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeFlags, programFile } from "./program.mjs";
-import { binaryInPackage, minMajor, noPackage, runtimeFault, runtimePackage } from "./runtimes.mjs";
+import {
+  binaryInPackage,
+  minMajor,
+  noPackage,
+  notInstalled,
+  runtimeFault,
+  runtimePackage,
+} from "./runtimes.mjs";
 
 const folder = dirname(dirname(fileURLToPath(import.meta.url)));
 const [command, ...rest] = process.argv.slice(2);
@@ -20,21 +27,23 @@ function fail(sentence) {
 
 /** Node 26: this one, or the pinned one. */
 function findRuntime() {
-  if (Number(process.versions.node.split(".")[0]) >= minMajor) return process.execPath;
-  if (runtimePackage === undefined) fail(noPackage);
+  const own = process.versions.node;
+  if (Number(own.split(".")[0]) >= minMajor) return process.execPath;
+  if (runtimePackage === undefined) failUnder(own, noPackage);
   let packageFile;
   try {
     packageFile = createRequire(import.meta.url).resolve(`${runtimePackage}/package.json`);
   } catch {
-    fail(
-      `The package ${runtimePackage}, which brings Node ${minMajor}, is not installed (it is an optional dependency). Install Node ${minMajor} and start again.`,
-    );
+    failUnder(own, notInstalled);
   }
   const binary = join(dirname(packageFile), ...binaryInPackage);
   const fault = runtimeFault(spawnSync(binary, ["--version"], { encoding: "utf8" }));
-  if (fault !== null) fail(fault);
+  if (fault !== null) failUnder(own, fault);
   return binary;
 }
+
+const failUnder = (node, fault) =>
+  fail(`Trunkline needs Node ${minMajor}, and this is Node ${node}. ${fault}`);
 
 /** With this, glibc returns the memory of large bodies sooner: docs/hardening.md. */
 const environment = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "131072", ...process.env };

@@ -47,11 +47,17 @@ interface Manifest {
 /** The package's own `package.json`: without the entries that only this repository needs. */
 function manifestOf(manifest: Manifest): Manifest {
   const { private: _, dependencies, devDependencies, scripts, imports, ...kept } = manifest;
+  return { ...kept, ...addresses(process.env), bin: { trunkline: "bin/trunkline.mjs" } };
+}
+
+/** Where the package comes from. The release workflow knows it, and npm's provenance compares it with the repository of the workflow. */
+function addresses({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository }: NodeJS.ProcessEnv): object {
+  if (!server || !repository) return {};
+  const home = `${server}/${repository}`;
   return {
-    ...kept,
-    // `bin/trunkline.mjs` installs Node 26.
-    engines: { node: ">=20" },
-    bin: { trunkline: "bin/trunkline.mjs" },
+    homepage: `${home}#readme`,
+    repository: { type: "git", url: `git+${home}.git` },
+    bugs: { url: `${home}/issues` },
   };
 }
 

@@ -2,6 +2,14 @@
 
 import { isServe, runCommand } from "#command-line/run.ts";
 import { ownTerminal } from "#command-line/terminal.ts";
+import { tooOldNode } from "#runtime/program.ts";
+
+// An older Node would fail later, over the first of its modules that is missing.
+const fault = tooOldNode();
+if (fault !== null) {
+  process.stderr.write(`trunkline: ${fault}\n`);
+  process.exit(1);
+}
 
 const words = process.argv.slice(2);
 // The reader of a pipe, such as `head`, has read enough.

@@ -27,6 +27,15 @@ export const { version } = manifest;
 /** The release of Node that this version contains, such as `26.10.0`. Null if the manifest names none. */
 export const pinnedNode: string | null = Object.values(manifest.optionalDependencies ?? {})[0] ?? null;
 
+/** The oldest major version of Node that the service runs under. */
+export const minNode = 26;
+
+/** Why the service does not run under this Node; null if it does. `bin/trunkline.mjs` would have started the pinned one. */
+export function tooOldNode(running = process.versions.node): string | null {
+  if (Number(running.split(".")[0]) >= minNode) return null;
+  return `Trunkline needs Node ${minNode}, and this is Node ${running}. Start it by bin/trunkline.mjs, which finds the pinned Node, or install Node ${minNode}.`;
+}
+
 /**
  * A warning that Node is older than the newest release when this version was built; null if it is not older, or that release is unknown.
  */

@@ -44,6 +44,9 @@ test("every image is an exact version with a digest, and Node's is the one that 
   const pinned = Object.entries(manifest.optionalDependencies).filter(([name]) => /^node-/.test(name));
   assert.ok(pinned.length > 0);
   for (const [name, version] of pinned) assert.equal(node, version, name);
+  const documented = read("docs/operations.md").match(/(?<=Node |node:)26\.\d+\.\d+/g) ?? [];
+  assert.ok(documented.length > 1);
+  for (const version of documented) assert.equal(version, node, "docs/operations.md");
   for (const file of ["compose.yaml", "deploy/compose/compose.yaml"]) {
     const images = [...read(file).matchAll(/^ *image: (\S+)$/gm)].map(([, image]) => image ?? "");
     const foreign = images.filter((image) => !image.startsWith("${TRUNKLINE_IMAGE"));

@@ -37,7 +37,10 @@ async function freePort(): Promise<number> {
 
 before(async () => {
   await run(process.execPath, ["scripts/build-ui.mjs"], { cwd: root });
-  const { stdout } = await run(process.execPath, ["scripts/pack.ts"], { cwd: root });
+  // As the release workflow does.
+  const workflow = { GITHUB_SERVER_URL: "https://git.example", GITHUB_REPOSITORY: "acme/trunkline" };
+  const env = { ...process.env, ...workflow };
+  const { stdout } = await run(process.execPath, ["scripts/pack.ts"], { cwd: root, env });
   tarball = join(root, /^dist\/[\w.-]+\.tgz/.exec(stdout)?.[0] ?? "");
   const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
   await run("npm", ["install", ...flags, tarball], { cwd: folder, env: { ...process.env, PATH: path } });
@@ -55,6 +58,21 @@ test("the package is small, and its command says its version", async () => {
     (error) => error,
   );
   assert.equal(failed.code, 2);
+});
+
+test("its manifest says where it comes from, which Node starts it, and nothing of a clone's scripts", () => {
+  const manifest = JSON.parse(readFileSync(join(folder, "node_modules/trunkline/package.json"), "utf8"));
+  assert.deepEqual(
+    [manifest.homepage, manifest.repository, manifest.bugs, manifest.engines],
+    [
+      "https://git.example/acme/trunkline#readme",
+      { type: "git", url: "git+https://git.example/acme/trunkline.git" },
+      { url: "https://git.example/acme/trunkline/issues" },
+      { node: ">=20" },
+    ],
+  );
+  for (const field of ["private", "scripts", "dependencies", "devDependencies", "imports"])
+    assert.equal(manifest[field], undefined, field);
 });
 
 test("the pages that its messages name are in it", () => {

@@ -4,10 +4,9 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs
 import { dirname, resolve } from "node:path";
 import { masterKeyFile } from "#command-line/open.ts";
 import type { Config } from "#config.ts";
-import { outdatedNode, pinnedNode } from "#runtime/program.ts";
+import { minNode, outdatedNode, pinnedNode } from "#runtime/program.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 
-const minNode = 26;
 const mib = 1024 * 1024;
 /** Below this SQLite will soon refuse messages; below the second it may at any moment. */
 const lowBytes = 1024 * mib;
