@@ -246,7 +246,7 @@ function addLists(program: Command, terminal: Terminal): void {
       const { ask } = await import("./ask.ts");
       await ask(terminal, question, options);
     });
-  const importing = program.command("import").description("take over lists of other services");
+  const importing = program.command("import").description("take over what another service has");
   elsewhere(
     importing
       .command("suppressions <file>")
@@ -259,6 +259,18 @@ function addLists(program: Command, terminal: Terminal): void {
     .action(async (file: string, options) => {
       const { importSuppressions } = await import("./import/suppressions.ts");
       show(terminal, await importSuppressions(terminal, file, options), options);
+    });
+  importing
+    .command("litellm <file>")
+    .description(
+      "print the provisioning file that a LiteLLM config.yaml becomes, and what has no counterpart",
+    )
+    .option("--account <name>", "the account that the pool belongs to", "default")
+    .option("--pool <name>", "the name of the pool", "default")
+    .option(...json)
+    .action(async (file: string, options) => {
+      const { importLitellm } = await import("./import/litellm.ts");
+      await importLitellm(terminal, file, options);
     });
 }
 

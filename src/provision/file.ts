@@ -2,7 +2,6 @@
 // position; values are never repeated in errors, since they may be secrets.
 
 import { readFileSync } from "node:fs";
-import { parse, YAMLParseError } from "yaml";
 import { z } from "zod";
 import { accountInput } from "#configure/account.ts";
 import { managementTokenInput } from "#configure/management-token.ts";
@@ -16,6 +15,7 @@ import { poolInput } from "#contract/manage/pools/pools.ts";
 import { isName, notAName } from "#contract/name.ts";
 import { domainOf } from "#gateways/email/deliverability/domain-records.ts";
 import { maxSendingDomains } from "#store/email/sending-domains.ts";
+import { readYaml } from "./yaml.ts";
 
 export const provisionFile = z.strictObject({
   accounts: z
@@ -59,16 +59,13 @@ export function readProvisionFile(
       errors: [`The provisioning file cannot be read: ${(error as NodeJS.ErrnoException).code ?? "error"}.`],
     };
   }
-  let raw: unknown;
-  try {
-    // JSON is YAML.
-    raw = parse(text, { maxAliasCount: 100 });
-  } catch (error) {
-    const line = error instanceof YAMLParseError ? error.linePos?.[0]?.line : undefined;
-    return { errors: [`The provisioning file is not YAML or JSON${line ? ` (line ${line})` : ""}.`] };
-  }
+  const raw = readYaml(text);
+  if ("line" in raw)
+    return {
+      errors: [`The provisioning file is not YAML or JSON${raw.line === null ? "" : ` (line ${raw.line})`}.`],
+    };
   const errors: string[] = [];
-  const filled = fill(raw ?? {}, environment, errors);
+  const filled = fill(raw.value ?? {}, environment, errors);
   const result = provisionFile.safeParse(filled, faultWords);
   if (!result.success) {
     for (const issue of result.error.issues)
