@@ -1,7 +1,7 @@
 // A raw TCP peer on loopback that does to a connection what the test says, and remembers what it was sent.
 
 import { createServer, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
+import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 
 export interface Peer {
   port: number;
@@ -20,7 +20,7 @@ export interface PeerScript {
   onRequest?: (socket: Socket, nth: number, path: string) => void;
   /** Called with everything received on the connection so far, whenever bytes arrive. */
   onBytes?: (socket: Socket, received: string) => void;
-  tls?: { key: string; cert: string };
+  tls?: Pick<TlsOptions, "key" | "cert" | "ALPNCallback">;
   host?: string;
 }
 

@@ -14,7 +14,6 @@ const notErrors: Record<string, string> = {
   EACCES: "the refusal of a connection inside a child process",
   ECONNRESET: "Node's code of a socket's error",
   ENOTFOUND: "Node's code of a DNS error",
-  UND_ERR_HEADERS_TIMEOUT: "what undici calls silence, for the sentences of the command line",
   URL_NOT_ALLOWED: "how the connector tells the guard's refusal from an error of Node",
   code: "the name of a field",
   Code: "the scheme of a phone's credential",

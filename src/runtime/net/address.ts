@@ -83,6 +83,11 @@ export function addressVersion(text: string): 0 | 4 | 6 {
   return text.includes("%") ? 0 : (isIP(text) as 0 | 4 | 6);
 }
 
+/** The 4 or 16 bytes of an address; null if the text is not an address. */
+export function addressBytes(text: string): Uint8Array | null {
+  return addressVersion(text) === 0 ? null : Uint8Array.from(ipaddr.parse(text).toByteArray());
+}
+
 /** Whether an address, including an IPv4-mapped one, is in one of the blocks. Text that is not an address is in none. */
 export function isListed(ip: string, list: AllowList): boolean {
   const version = addressVersion(ip);

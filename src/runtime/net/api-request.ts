@@ -3,6 +3,7 @@
 
 import { type IncomingMessage, request as overHttp, type RequestOptions } from "node:http";
 import { request as overHttps } from "node:https";
+import { HttpError } from "./http/http-error.ts";
 
 /** `{ socketPath }`: the process behind a socket file. `{ url }`: the origin of an installation, `http://127.0.0.1:8080`. */
 export type ApiTarget = { socketPath: string } | { url: string };
@@ -46,9 +47,7 @@ export async function requestApi(target: ApiTarget, asked: ApiRequest): Promise<
         : new URL(target.url).protocol === "https:"
           ? overHttps(`${target.url}${path}`, options, resolve)
           : overHttp(`${target.url}${path}`, options, resolve);
-    sent.once("timeout", () =>
-      sent.destroy(Object.assign(new Error("silence"), { code: "UND_ERR_HEADERS_TIMEOUT" })),
-    );
+    sent.once("timeout", () => sent.destroy(new HttpError("silent", "no answer in time")));
     sent.once("error", reject);
     sent.end(body);
   });

@@ -27,7 +27,7 @@ export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
         end({ kind: "not_sent", code: "unreachable", reason: `${host} did not answer in time.` });
       }, timeoutMs);
       signal?.addEventListener("abort", abort, { once: true });
-      const target = { hostname: host, host, protocol: "http:", port: String(port) };
+      const target = { hostname: host, protocol: "http:", port: String(port) };
       connector.connect(target, (error, socket) => {
         if (socket !== null) {
           // The caller already has its result.

@@ -1,23 +1,11 @@
-// One request through undici, and its outcome. `not_sent` is a promise that no byte of the request left and none will: an exchange that was
-// settled while it waited for a connection refuses to start. undici retries nothing by itself as long as its pipelining is 1 (read in
-// 8.12.4, lib/dispatcher/client-h1.js onHttpSocketClose: a failed head of the pipeline is never queued again).
+// One request through the HTTP client, and its outcome. `not_sent` is a promise that no byte of the request left and none will: an exchange
+// that was settled while it waited for a connection is never started. The client repeats nothing.
 
-import { subscribe } from "node:diagnostics_channel";
-import type { Socket } from "node:net";
-import type { Dispatcher } from "undici";
 import { ByteCollector } from "#runtime/byte-collector.ts";
 import { describeError } from "#runtime/describe-error.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
 import { AddressRefusedError } from "./connect.ts";
-
-/** The exchange that undici is starting at this moment; see `onRequestStart`. */
-let starting: Exchange | null = null;
-
-subscribe("undici:client:sendHeaders", (message) => {
-  if (starting === null) return;
-  starting.socket = (message as { socket: Socket }).socket;
-  starting = null;
-});
+import type { HttpConnection, HttpExchange } from "./http/connection.ts";
 
 /**
  * The unsettled exchanges of each abort signal, with one listener: a lane passes the same signal to all of its requests, and EventTarget
@@ -46,9 +34,8 @@ interface ExchangeLimits {
   signal: AbortSignal | undefined;
 }
 
-/** A dispatch handler that calls `settle` exactly once. */
-export class Exchange implements Dispatcher.DispatchHandler {
-  socket: Socket | null = null;
+/** Calls `settle` exactly once. */
+export class Exchange implements HttpExchange {
   /** The guard's refusal behind a `url_not_allowed`, for the log. */
   refusal: AddressRefusedError | null = null;
   readonly #limits: ExchangeLimits;
@@ -58,10 +45,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #settled = false;
   /** Some byte of the request may have been sent. */
   #left = false;
-  #controller: Dispatcher.DispatchController | null = null;
+  #connection: HttpConnection | null = null;
   #status = 0;
   #headers: Record<string, string> = {};
-  #endsWithConnection = false;
   readonly #gathered = new ByteCollector();
   #bytes = 0;
   #pieces = 0;
@@ -69,71 +55,50 @@ export class Exchange implements Dispatcher.DispatchHandler {
   constructor(limits: ExchangeLimits, settle: (result: OutboundResult) => void) {
     this.#limits = limits;
     this.#settle = settle;
-    // 2^31 ms is the longest that a timer holds; undici's own phase timers are off.
+    // 2^31 ms is the longest that a timer holds.
     this.#timer = setTimeout(expire, Math.min(limits.timeoutMs, 2 ** 31 - 1), this);
     this.#siblings = limits.signal && stopWith(limits.signal, this);
   }
 
-  /** Called by undici in the same synchronous function that goes on to publish sendHeaders and to write. */
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Thrown rather than aborted: undici then drops the request and keeps the connection.
-    if (this.#settled) throw new Error("settled before it started");
-    // From here to the sendHeaders event nothing can fail, so this is the same moment, one call earlier; unlike the event, it cannot be
-    // missed, and it is right for requests that undici queued and creates only now.
+  get isOver(): boolean {
+    return this.#settled;
+  }
+
+  onStart(connection: HttpConnection): void {
+    // The request is written next.
     this.#left = true;
-    this.#controller = controller;
-    starting = this;
+    this.#connection = connection;
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    // 1xx: the final answer is still to come.
-    if (status < 200 || this.#settled) return;
+  onHead(status: number, headers: Record<string, string>): void {
     this.#status = status;
-    const named: Record<string, string> = {};
-    for (const name in headers) {
-      const value = headers[name];
-      if (value !== undefined) named[name] = typeof value === "string" ? value : value.join(", ");
-    }
-    this.#headers = named;
-    this.#endsWithConnection =
-      named["content-length"] === undefined &&
-      !/chunked\s*$/i.test(named["transfer-encoding"] ?? "") &&
-      status !== 204 &&
-      status !== 304;
+    this.#headers = headers;
     const { maxBytes, truncate: cutAnswer } = this.#limits;
-    if (!cutAnswer && Number(named["content-length"] ?? 0) > maxBytes) this.#tooLong();
+    if (!cutAnswer && Number(headers["content-length"] ?? 0) > maxBytes) this.#tooLong();
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#settled) return;
+  onData(piece: Buffer, chunks: number): void {
     const { maxBytes, truncate: cutAnswer } = this.#limits;
     const room = maxBytes - this.#bytes;
-    this.#bytes += chunk.length;
-    this.#pieces += 1;
-    // Each piece costs about 3 µs however short it is; pieces of 128 bytes are always accepted.
+    this.#bytes += piece.length;
+    this.#pieces += chunks;
+    // Pieces of 128 bytes are always accepted.
     if (this.#pieces > 8_192 + maxBytes / 128) this.#cut("it came in too many pieces");
-    else if (this.#bytes <= maxBytes) this.#gathered.add(chunk);
+    else if (this.#bytes <= maxBytes) this.#gathered.add(piece);
     else if (!cutAnswer) this.#tooLong();
     else {
-      this.#gathered.add(chunk.subarray(0, room));
+      this.#gathered.add(piece.subarray(0, room));
       this.#answer();
       this.#giveUpConnection();
     }
   }
 
-  onResponseEnd(): void {
-    // undici treats a reset as the end of an answer without a length (client-h1.js, onHttpSocketError); only an orderly close proves that
-    // it is complete.
-    if (this.#endsWithConnection && this.socket?.errored) this.#fail("the answer was cut off");
-    else this.#answer();
+  onEnd(): void {
+    this.#answer();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (error instanceof AddressRefusedError && !this.#left && !this.#settled) {
+  onError(error: Error): void {
+    if (error instanceof AddressRefusedError && !this.#left) {
       this.refusal = error;
       this.#end({ kind: "not_sent", code: "url_not_allowed", reason: `${error.message}.` });
     } else {
@@ -180,7 +145,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #giveUpConnection(): void {
-    this.#controller?.abort(new Error("given up"));
+    this.#connection?.abandon();
   }
 
   #fail(reason: string): void {

@@ -1,34 +1,20 @@
 // The only outbound HTTP client. It guarantees that forbidden addresses are never contacted, and that `not_sent` means that no byte of the
 // request left. It never follows redirects or the environment's proxy settings.
 
-import { Agent } from "undici";
 import type { Log, Outbound, OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import type { AllowList } from "./address.ts";
 import { guardedConnector, guardedLookup, type Lookup, systemLookup } from "./connect.ts";
 import { createDial } from "./dial.ts";
 import { Exchange } from "./exchange.ts";
-import { ProxyAgents } from "./proxy.ts";
+import { HttpClient } from "./http/client.ts";
+import { connectionHeaders } from "./http/request-head.ts";
+import { ProxyClients } from "./proxy.ts";
 import { readTarget, targetReader } from "./url.ts";
 
 /** A connection that was idle for longer is not reused: a peer that closes it meanwhile causes an unknown outcome. */
 const idleMs = 1000;
 const connectionsPerOrigin = 256;
 const defaultMaxBytes = 1024 * 1024;
-
-/** Headers that belong to the connection and are set here; a caller's are dropped. */
-const ownHeaders = new Set([
-  "accept-encoding",
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 interface OutboundOptions {
   allow: AllowList;
@@ -44,21 +30,10 @@ interface OutboundOptions {
  */
 export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOptions): Outbound {
   const connector = guardedConnector(allow, guardedLookup(allow, lookup));
-  const options = {
-    connect: connector.connect,
-    connections: connectionsPerOrigin,
-    pipelining: 1,
-    allowH2: false,
-    // The second limits what a server's Keep-Alive header may request; the third is subtracted from that.
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: idleMs,
-    keepAliveTimeoutThreshold: idleMs,
-    // The exchange has one timer for everything.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  };
-  const agent = new Agent(options);
-  const proxied = new ProxyAgents(connector, options);
+  // What a peer says about keeping connections may shorten the time, and never prolong it.
+  const options = { connector, connectionsPerOrigin, idleMs, hintMarginMs: idleMs };
+  const direct = new HttpClient(options);
+  const proxied = new ProxyClients(options);
   let closing = false;
   let running = 0;
   let whenIdle: (() => void) | null = null;
@@ -106,8 +81,9 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
       running += 1;
       const { method, body = null, proxy = null } = request;
       const headers = sentHeaders(request.headers);
-      const dispatcher = proxy === null ? agent : proxied.of(proxy);
-      dispatcher.dispatch({ origin: target.origin, path: target.path, method, headers, body }, exchange);
+      const { origin, path } = target;
+      const client = proxy === null ? direct : proxied.of(proxy);
+      client.send({ origin, host, path, method, headers, body }, exchange);
     });
   }
 
@@ -119,17 +95,19 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
     async close() {
       closing = true;
       if (running > 0) await new Promise<void>((resolve) => (whenIdle = resolve));
+      direct.close();
+      proxied.close();
       connector.abandon();
-      await Promise.all([agent.destroy(), proxied.destroy()]);
     },
   };
 }
 
-/** undici's flat list: name, value, name, value. */
-function sentHeaders(headers: Record<string, string> | undefined): string[] {
-  const list = ["accept-encoding", "identity"];
+/** A caller's headers that belong to the connection are dropped. */
+function sentHeaders(headers: Record<string, string> | undefined): Record<string, string> {
+  const sent: Record<string, string> = {};
   for (const name in headers) {
-    if (!ownHeaders.has(name.toLowerCase())) list.push(name, headers[name]!);
+    const lower = name.toLowerCase();
+    if (lower !== "host" && !connectionHeaders.has(lower)) sent[name] = headers[name]!;
   }
-  return list;
+  return sent;
 }

@@ -2,8 +2,10 @@
 // address is checked like that of any server.
 
 import { request as httpRequest } from "node:http";
-import { Agent, buildConnector, type Dispatcher, Socks5ProxyAgent } from "undici";
-import type { Connector } from "./connect.ts";
+import type { Socket } from "node:net";
+import { type ConnectCallback, type Connector, type ConnectTarget, secureThrough } from "./connect.ts";
+import { HttpClient, type HttpClientOptions } from "./http/client.ts";
+import { askSocks } from "./socks.ts";
 import { bareHost } from "./url.ts";
 
 const defaultPorts: Record<string, number> = { "http:": 80, "https:": 443, "socks5:": 1080 };
@@ -14,72 +16,89 @@ export function proxyServer(proxy: URL): { host: string; port: number } {
   return { host: bareHost(proxy.hostname), port: Number(proxy.port) || (defaultPorts[proxy.protocol] ?? 80) };
 }
 
-/** Keeps the connections through proxies, by proxy. `connector`: a guarded one. `options`: those of connections without a proxy. */
-export class ProxyAgents {
-  readonly #connector: Connector;
-  readonly #options: Agent.Options;
-  readonly #agents = new Map<string, Dispatcher>();
+/** Keeps the connections through proxies, by proxy. `options`: those of connections without a proxy, with their guarded connector. */
+export class ProxyClients {
+  readonly #options: HttpClientOptions;
+  readonly #clients = new Map<string, HttpClient>();
 
-  constructor(connector: Connector, options: Agent.Options) {
-    this.#connector = connector;
+  constructor(options: HttpClientOptions) {
     this.#options = options;
   }
 
   /** `proxy`: its URL. */
-  of(proxy: string): Dispatcher {
-    const known = this.#agents.get(proxy);
+  of(proxy: string): HttpClient {
+    const known = this.#clients.get(proxy);
     if (known !== undefined) return known;
-    const url = new URL(proxy);
-    const agent = url.protocol === "socks5:" ? this.#socks(url) : this.#tunnel(url);
-    this.#agents.set(proxy, agent);
-    return agent;
+    const connector = throughProxy(new URL(proxy), this.#options.connector);
+    const client = new HttpClient({ ...this.#options, connector });
+    this.#clients.set(proxy, client);
+    return client;
   }
 
-  async destroy(): Promise<void> {
-    await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()));
-  }
-
-  #socks(url: URL): Dispatcher {
-    const { connect } = this.#connector;
-    // Set explicitly, as in `connect.ts`.
-    const requestTls = { rejectUnauthorized: true, ALPNProtocols: ["http/1.1"] };
-    return new Socks5ProxyAgent(url, { connect, requestTls });
-  }
-
-  #tunnel(url: URL): Dispatcher {
-    return new Agent({ ...this.#options, connect: tunnelThrough(url, this.#connector) });
+  close(): void {
+    for (const client of this.#clients.values()) client.close();
   }
 }
 
-function tunnelThrough(proxy: URL, connector: Connector): buildConnector.connector {
+/** The socket to the server, when the proxy has connected it. */
+type OpenTunnel = (socket: Socket, target: { host: string; port: number }, callback: ConnectCallback) => void;
+
+function throughProxy(proxy: URL, connector: Connector): Connector {
   const { host, port } = proxyServer(proxy);
-  const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const isSocks = proxy.protocol === "socks5:";
+  const name = decodeURIComponent(proxy.username);
+  const password = decodeURIComponent(proxy.password);
+  const open: OpenTunnel = isSocks
+    ? (socket, target, callback) => askSocks(socket, { name, password }, target, tunnelMs, callback)
+    : (socket, target, callback) => askHttp(socket, `${name}:${password}`, target, callback);
+  return {
+    connect({ protocol, hostname, port: targetPort }, callback) {
+      const isSecure = protocol === "https:";
+      const server = { host: hostname, port: Number(targetPort) || (isSecure ? 443 : 80) };
+      const proxyTarget: ConnectTarget = {
+        protocol: proxy.protocol === "https:" ? "https:" : "http:",
+        hostname: host,
+        port: String(port),
+      };
+      connector.connect(proxyTarget, (error, socket) => {
+        if (socket === null) return callback(error ?? new Error("no connection to the proxy"), null);
+        open(socket, server, (failure, tunnel) => {
+          if (tunnel === null) callback(failure, null);
+          else if (isSecure) secureThrough(tunnel, hostname, callback);
+          else callback(null, tunnel);
+        });
+      });
+    },
+    abandon: () => connector.abandon(),
+  };
+}
+
+function askHttp(
+  socket: Socket,
+  login: string,
+  { host, port }: { host: string; port: number },
+  callback: ConnectCallback,
+): void {
+  const server = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
   const authorization =
     login === ":" ? {} : { "proxy-authorization": `Basic ${Buffer.from(login).toString("base64")}` };
-  const secure = buildConnector({ allowH2: false, timeout: tunnelMs, rejectUnauthorized: true });
-  return (options, callback) => {
-    const target = { hostname: host, host, protocol: proxy.protocol, port: String(port) };
-    connector.connect(target, (error, socket) => {
-      if (socket === null) return callback(error ?? new Error("no connection to the proxy"), null);
-      const isSecure = options.protocol === "https:";
-      const server = `${options.hostname}:${options.port || (isSecure ? 443 : 80)}`;
-      const asked = httpRequest({
-        method: "CONNECT",
-        path: server,
-        headers: { host: server, ...authorization },
-        createConnection: () => socket,
-        timeout: tunnelMs,
-      });
-      asked.once("timeout", () => asked.destroy(new Error("the proxy gave no answer")));
-      asked.once("error", (failure) => callback(failure, null));
-      asked.once("connect", ({ statusCode = 0 }, tunnel) => {
-        tunnel.setTimeout(0);
-        if (statusCode === 200)
-          return isSecure ? secure({ ...options, httpSocket: socket }, callback) : callback(null, socket);
-        tunnel.destroy();
-        callback(new Error(`the proxy answered ${statusCode}`), null);
-      });
-      asked.end();
-    });
-  };
+  const asked = httpRequest({
+    method: "CONNECT",
+    path: server,
+    headers: { host: server, ...authorization },
+    createConnection: () => socket,
+    timeout: tunnelMs,
+  });
+  asked.once("timeout", () => asked.destroy(new Error("the proxy gave no answer")));
+  asked.once("error", (failure) => callback(failure, null));
+  asked.once("connect", ({ statusCode = 0 }, tunnel: Socket, early: Buffer) => {
+    tunnel.setTimeout(0);
+    // The server speaks only after a request.
+    if (statusCode === 200 && early.length === 0) return callback(null, tunnel);
+    tunnel.destroy();
+    const reason =
+      statusCode === 200 ? "the proxy sent more than its answer" : `the proxy answered ${statusCode}`;
+    callback(new Error(reason), null);
+  });
+  asked.end();
 }

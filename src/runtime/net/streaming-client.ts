@@ -3,9 +3,6 @@
 // stops reading from the socket while the reader asks for nothing. Pieces are passed on within the budget of a turn of the event loop, so
 // that a flood delays no other answer.
 
-import { subscribe } from "node:diagnostics_channel";
-import type { Socket } from "node:net";
-import { Agent, type Dispatcher } from "undici";
 import { describeError } from "#runtime/describe-error.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { AllowList } from "./address.ts";
@@ -16,8 +13,10 @@ import {
   type Lookup,
   systemLookup,
 } from "./connect.ts";
+import { HttpClient } from "./http/client.ts";
+import type { HttpConnection, HttpExchange } from "./http/connection.ts";
 import { minPieceBytes } from "./paced-request.ts";
-import { ProxyAgents } from "./proxy.ts";
+import { ProxyClients } from "./proxy.ts";
 import { TurnBudget } from "./turn-budget.ts";
 import { targetReader } from "./url.ts";
 
@@ -73,6 +72,8 @@ export function isBodyError(piece: Buffer | null | BodyError): piece is BodyErro
 
 /** Long enough to be useful between the calls of a chat, short enough that most peers have not closed it. */
 const idleMs = 15_000;
+/** A peer closes idle connections about then; it may already have done so. */
+const hintMarginMs = 2000;
 const connectionsPerOrigin = 4096;
 /** Bytes that are buffered for a reader that is slower than the peer; after that the socket waits. Node keeps a read or two more. */
 const highWater = 64 * 1024;
@@ -87,20 +88,9 @@ export function createStreamingClient(options: {
 }): StreamingClient {
   const { allow, lookup = systemLookup, budget = new TurnBudget() } = options;
   const connector = guardedConnector(allow, guardedLookup(allow, lookup));
-  const settings = {
-    connect: connector.connect,
-    connections: connectionsPerOrigin,
-    allowH2: false,
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: idleMs,
-    // The exchange has timers of its own.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  };
-  const agent = new Agent({ ...settings, pipelining: 1 });
-  /** Its connections close after their only request. */
-  const freshAgent = new Agent({ ...settings, pipelining: 0 });
-  const proxied = new ProxyAgents(connector, { ...settings, pipelining: 1 });
+  const settings = { connector, connectionsPerOrigin, idleMs, hintMarginMs };
+  const direct = new HttpClient(settings);
+  const proxied = new ProxyClients(settings);
   const targetOf = targetReader(allow);
 
   return {
@@ -110,16 +100,15 @@ export function createStreamingClient(options: {
       if (request.signal.aborted) return Promise.resolve(failed("aborted", "Stopped."));
       return new Promise((resolve) => {
         const exchange = new UpstreamExchange(request, host, budget, resolve);
-        const { method, body, proxy = null } = request;
-        const dispatcher = proxy === null ? (request.fresh ? freshAgent : agent) : proxied.of(proxy);
-        const headers = ["accept-encoding", "identity"];
-        for (const name in request.headers) headers.push(name, request.headers[name]!);
-        dispatcher.dispatch({ origin, path, method, headers, body }, exchange);
+        const { method, headers, body, fresh, proxy = null } = request;
+        const client = proxy === null ? direct : proxied.of(proxy);
+        client.send({ origin, host, path, method, headers, body, fresh: fresh === true }, exchange);
       });
     },
     async close() {
+      direct.close();
+      proxied.close();
       connector.abandon();
-      await Promise.all([agent.destroy(), freshAgent.destroy(), proxied.destroy()]);
     },
   };
 }
@@ -132,38 +121,13 @@ function failed(
   return { kind: "failed", why, reason, reused };
 }
 
-/** The exchange that undici is starting at this moment: it publishes `sendHeaders` in the same turn. */
-let starting: UpstreamExchange | null = null;
-/** Connections that carried a request before. */
-const used = new WeakSet<Socket>();
-
-subscribe("undici:client:sendHeaders", (message) => {
-  if (starting === null) return;
-  const { socket } = message as { socket: Socket };
-  starting.reused = used.has(socket);
-  starting.socket = socket;
-  used.add(socket);
-  socket.setNoDelay(true);
-  starting = null;
-});
-
-/** Headers with repeated ones joined. The object that undici made is not shared, so it is changed in place. */
-function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  for (const name in headers) {
-    const value = headers[name];
-    if (typeof value !== "string") headers[name] = value?.join(", ") ?? "";
-  }
-  return headers as Record<string, string>;
-}
-
 /** A delay that a Node timer can hold: 2^31 ms and more silently become 1 ms. */
 const wholeMs = (ms: number) => Math.max(1, Math.min(Math.ceil(ms), 2 ** 31 - 1));
 
 const expire = (exchange: UpstreamExchange) => exchange.expire();
 
-class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
+class UpstreamExchange implements HttpExchange, BodyReader {
   reused = false;
-  socket: Socket | null = null;
   readonly #request: UpstreamRequest;
   readonly #host: string;
   readonly #budget: TurnBudget;
@@ -175,9 +139,9 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
   /** When the timer fires, monotonic ms: at that end, or earlier. */
   #timerAt: number;
   readonly #onAbort: () => void;
-  #controller: Dispatcher.DispatchController | null = null;
+  /** Null before the request is written and after the answer has ended, when the connection may be another's. */
+  #connection: HttpConnection | null = null;
   #phase: "connecting" | "waiting" | "reading" | "over" = "connecting";
-  #endsWithConnection = false;
   #pieces: Buffer[] = [];
   #kept = 0;
   #paused = false;
@@ -202,61 +166,52 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
     request.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Thrown rather than aborted: undici then drops the request and keeps the connection.
-    if (this.#phase === "over") throw new Error("settled before it started");
-    this.#controller = controller;
+  get isOver(): boolean {
+    return this.#phase === "over";
+  }
+
+  onStart(connection: HttpConnection): void {
+    this.#connection = connection;
+    this.reused = connection.reused;
     this.#phase = "waiting";
     this.#arm(this.#request.headersMs);
-    starting = this;
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    if (status < 200 || this.#phase !== "waiting") return;
+  onHead(status: number, headers: Record<string, string>): void {
     this.#phase = "reading";
-    const named = joined(headers);
-    this.#endsWithConnection =
-      named["content-length"] === undefined && !/chunked\s*$/i.test(named["transfer-encoding"] ?? "");
-    this.#settle({ kind: "answer", status, headers: named, body: this });
+    this.#settle({ kind: "answer", status, headers, body: this });
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#phase !== "reading") return;
-    const size = sizeOf(chunk);
+  onData(piece: Buffer): void {
+    const size = sizeOf(piece);
     const reader = this.#reader;
     // If a reader waits and a piece is buffered, the reader waits for its turn.
     if (reader && this.#pieces.length === 0) {
       if (this.#budget.take(size)) {
         this.#reader = null;
-        reader(chunk);
+        reader(piece);
         return;
       }
       this.#budget.wait(size, this.#onTurn);
     }
-    this.#pieces.push(chunk);
+    this.#pieces.push(piece);
     this.#kept += size;
     if (this.#kept < highWater || this.#paused) return;
     this.#paused = true;
-    controller.pause();
+    this.#connection?.pause();
   }
 
-  onResponseEnd(): void {
-    // undici treats a reset as the end of an answer without a length; see `exchange.ts`.
-    const reset = this.#endsWithConnection && this.socket?.errored;
-    this.#finish(reset ? { why: "cut", reason: "the answer was cut off" } : "end");
+  onEnd(): void {
+    this.#finish("end");
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#phase === "over") return;
-    if (this.#phase === "reading") {
+  onError(error: Error): void {
+    const before = this.#phase;
+    if (before === "over") return;
+    if (before === "reading") {
       this.#finish({ why: "cut", reason: describeError(error) });
       return;
     }
-    const before = this.#phase;
     this.#finish({ why: "cut", reason: "" });
     const detail = `${this.#host}: ${describeError(error)}.`;
     if (error instanceof AddressRefusedError) this.#settle(failed("not_allowed", `${error.message}.`));
@@ -290,7 +245,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
     this.#kept -= sizeOf(next);
     if (this.#paused && this.#kept < highWater / 2) {
       this.#paused = false;
-      this.#controller?.resume();
+      this.#connection?.resume();
     }
     return next;
   }
@@ -327,8 +282,9 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
     const phase = this.#phase;
     if (phase === "over") return;
     this.#pieces = [];
+    const connection = this.#connection;
     this.#finish({ why, reason });
-    this.#controller?.abort(new Error("given up"));
+    connection?.abandon();
     if (phase === "reading") return;
     if (why === "cancelled") this.#settle(failed("aborted", "Stopped."));
     else if (phase === "connecting")
@@ -342,6 +298,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
   #finish(end: BodyError | "end"): void {
     if (this.#phase === "over") return;
     this.#phase = "over";
+    this.#connection = null;
     clearTimeout(this.#timer);
     this.#request.signal.removeEventListener("abort", this.#onAbort);
     this.#end = end;

@@ -127,9 +127,8 @@ describe("the peer that was reached", () => {
       // Not guarded: as if the address that was judged led elsewhere.
       const connector = guardedConnector(none, names({ "fooled.test": ["127.0.0.1"] }));
       const error = await new Promise<Error | null>((done) => {
-        connector.connect(
-          { hostname: "fooled.test", host: "fooled.test", protocol, port: String(inside.port) },
-          (...[failure]) => done(failure),
+        connector.connect({ hostname: "fooled.test", protocol, port: String(inside.port) }, (...[failure]) =>
+          done(failure),
         );
       });
       assert.ok(error instanceof AddressRefusedError, String(error));

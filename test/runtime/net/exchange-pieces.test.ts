@@ -8,13 +8,13 @@ import type { OutboundResult } from "#runtime/runtime.ts";
 function answering(maxBytes: number) {
   const results: OutboundResult[] = [];
   let aborted = 0;
-  const controller = { abort: () => aborted++ } as never;
+  const connection = { abandon: () => aborted++ } as never;
   const limits = { host: "x", timeoutMs: 60_000, maxBytes, truncate: false, signal: undefined };
   const exchange = new Exchange(limits, (result) => results.push(result));
-  exchange.onRequestStart(controller);
-  exchange.onResponseStart(controller, 200, { "transfer-encoding": "chunked" });
+  exchange.onStart(connection);
+  exchange.onHead(200, { "transfer-encoding": "chunked" });
   const add = (pieces: number, text = "a") => {
-    for (let at = 0; at < pieces; at++) exchange.onResponseData(controller, Buffer.from(text));
+    for (let at = 0; at < pieces; at++) exchange.onData(Buffer.from(text), 1);
   };
   return { exchange, results, add, aborted: () => aborted };
 }
@@ -22,7 +22,7 @@ function answering(maxBytes: number) {
 test("an answer in many pieces is put together", () => {
   const { exchange, results, add } = answering(1_048_576);
   add(16_000, "ab");
-  exchange.onResponseEnd();
+  exchange.onEnd();
   const [result] = results;
   assert.equal(result?.kind === "answer" && result.body.toString(), "ab".repeat(16_000));
 });
@@ -31,7 +31,7 @@ test("an answer in far too many pieces is refused, and its connection is given u
   const { results, add, aborted } = answering(1_048_576);
   add(16_384);
   assert.deepEqual(results, []);
-  add(2);
+  add(1);
   const reason = "No complete answer from x: it came in too many pieces.";
   assert.deepEqual(results, [{ kind: "no_answer", reason }]);
   assert.equal(aborted(), 1);

@@ -9,6 +9,8 @@ import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import { proxyServer } from "#runtime/net/proxy.ts";
 import { ProxyServer } from "../../proxy-server.ts";
+import { cert, key } from "../certificate.ts";
+import { openPeer } from "../peer.ts";
 
 for (const scheme of ["http", "socks5"] as const)
   test(`a request goes through the ${scheme} proxy that it names, and no other does`, async (context) => {
@@ -39,6 +41,44 @@ for (const scheme of ["http", "socks5"] as const)
     const refused = await ask(proxy.url(scheme).replace("secret", "guessed"));
     assert.equal(refused.kind, "not_sent");
     assert.doesNotMatch(JSON.stringify(refused), /guessed/);
+  });
+
+for (const scheme of ["http", "socks5"] as const)
+  test(`TLS is with the server behind the ${scheme} proxy, whose certificate is verified`, async (context) => {
+    const peer = await openPeer({ tls: { key, cert } });
+    const outbound = createOutbound({ allow: readAllowList("127.0.0.0/8") });
+    context.after(async () => {
+      await outbound.close();
+      await peer.close();
+    });
+    const proxy = await ProxyServer.open(context);
+    const url = `https://127.0.0.1:${peer.port}/`;
+    const answer = await outbound.request({ method: "GET", url, timeoutMs: 5_000, proxy: proxy.url(scheme) });
+    assert.ok(answer.kind === "not_sent", JSON.stringify(answer));
+    assert.match(answer.reason, /: its certificate is self-signed\.$/);
+    assert.deepEqual([proxy.targets.length, peer.connections(), peer.paths()], [1, 1, []]);
+  });
+
+for (const [name, reply] of [
+  ["bytes behind its answer", "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nplanted"],
+  ["a refusal", "HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno"],
+  ["an answer without an end", "HTTP/1.1 200 OK\r\n"],
+  ["another protocol", "SSH-2.0-OpenSSH_9\r\n"],
+  ["nothing", ""],
+] as const)
+  test(`a proxy that answers CONNECT with ${name}: the request is not sent`, async () => {
+    const proxy = await openPeer({ onRequest: (socket) => void socket.end(reply) });
+    const outbound = createOutbound({ allow: readAllowList("127.0.0.0/8") });
+    const answer = await outbound.request({
+      method: "POST",
+      url: "http://api.test/secret",
+      timeoutMs: 5_000,
+      proxy: `http://127.0.0.1:${proxy.port}`,
+    });
+    assert.equal(answer.kind, "not_sent", JSON.stringify(answer));
+    assert.doesNotMatch(proxy.received().join(""), /secret/);
+    await outbound.close();
+    await proxy.close();
   });
 
 test("a proxy on an address that is not allowed is asked nothing", async (context) => {
