@@ -156,6 +156,52 @@ export function hasSingleKey(text: string, key: string): boolean {
  * at the end), or undefined to drop it. A key that occurs more than once is changed everywhere.
  */
 export function withMembers(text: string, changes: Readonly<Record<string, string | undefined>>): string {
+  return withSingleMember(text, changes) ?? withFoundMembers(text, changes);
+}
+
+/** Keys that a text spells in one way, unless it escapes letters. */
+const plainKey = /^\w+$/;
+
+/**
+ * The same by searching for the keys: where one of them is found once, before any nested value, and the others are not in the text at all.
+ * Null for any other text. Nearly all requests and answers are changed so, whose members need not be read then.
+ */
+function withSingleMember(
+  text: string,
+  changes: Readonly<Record<string, string | undefined>>,
+): string | null {
+  // A key might be spelt differently.
+  if (text.charCodeAt(0) !== open || text.includes("\\u")) return null;
+  let result: string | null = null;
+  let added = "";
+  for (const key in changes) {
+    const value = changes[key];
+    if (!plainKey.test(key)) return null;
+    const quoted = `"${key}"`;
+    const at = text.indexOf(quoted);
+    if (at === -1) {
+      if (value !== undefined) added += `,${quoted}:${value}`;
+      continue;
+    }
+    if (result !== null || value === undefined || text.indexOf(quoted, at + quoted.length) !== -1)
+      return null;
+    if (text.lastIndexOf("{", at) !== 0 || text.lastIndexOf("[", at) !== -1) return null;
+    let valueStart = at + quoted.length;
+    while (isSpace(text.charCodeAt(valueStart))) valueStart += 1;
+    // Otherwise it is a value.
+    if (text.charCodeAt(valueStart) !== colon) return null;
+    valueStart += 1;
+    while (isSpace(text.charCodeAt(valueStart))) valueStart += 1;
+    // An escape before it may hide where a string ends.
+    if (text.lastIndexOf("\\", at) !== -1) return null;
+    result = text.slice(0, valueStart) + value + text.slice(valueEnd(text, valueStart));
+  }
+  if (result === null || added === "") return result;
+  const at = result.lastIndexOf("}");
+  return result.slice(0, at) + added + result.slice(at);
+}
+
+function withFoundMembers(text: string, changes: Readonly<Record<string, string | undefined>>): string {
   const members = membersOf(text);
   const found: string[] = [];
   let result = "";

@@ -68,6 +68,38 @@ test("any JSON, in any layout: the change is the one that was asked for", () => 
   );
 });
 
+test("a search for the keys changes what reading all members changes", () => {
+  const names = fc.constantFrom("model", "created", "service_pool", "stream", "x");
+  const texts = fc.oneof(
+    fc.constantFrom('"model"', "\\", '\\"model', "model", "{", "[", '":', "é"),
+    fc.string(),
+  );
+  const values = fc.oneof(texts, fc.integer(), fc.dictionary(names, texts), fc.array(texts));
+  const changes = fc.dictionary(names, fc.option(fc.constantFrom('"new"', "1", "{}"), { nil: undefined }));
+  let searched = 0;
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(names, values)),
+      changes,
+      fc.constantFrom("", " "),
+      (members, change, space) => {
+        const inside = members.map(
+          ([key, value]) => `${JSON.stringify(key)}${space}:${space}${JSON.stringify(value)}`,
+        );
+        // An escape anywhere rules the search out.
+        const escaped = '"\\u0079":0';
+        const read = withMembers(`{${[escaped, ...inside].join(",")}}`, change);
+        const text = `{${inside.join(",")}}`;
+        const changed = withMembers(text, change);
+        if (changed !== text) searched += 1;
+        assert.equal(`{${escaped}${changed === "{}" ? "" : ","}${changed.slice(1)}`, read, text);
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+  assert.ok(searched > 1_000);
+});
+
 test("a key is written once at the most: in plain text and in escapes, on the top level only", () => {
   for (const text of ["{}", '{"model":1}', '{"a":"model","model":"model"}', '{"a":{"model":1},"model":2}'])
     assert.equal(hasSingleKey(text, "model"), true, text);
