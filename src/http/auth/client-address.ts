@@ -3,7 +3,7 @@
 // each connection and would make each one a separate client. An entry that is not an address is a client that could not be identified: it
 // counts as the proxy that wrote it and shares that proxy's limits.
 
-import type { FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
 import type { Caller } from "#http/call.ts";
 import { type AllowList, addressVersion, isListed, readAllowList } from "#runtime/net/address.ts";
 
@@ -16,9 +16,8 @@ export function forwardedAddress(entry: string): string | null {
   return plain !== undefined && addressVersion(plain) === 4 ? plain : null;
 }
 
-/** Which proxies are trusted, in the form that fastify expects. Throws an error with a message for the operator if an entry is wrong. */
-export function trustOf(proxies: readonly string[]): false | ((address: string) => boolean) {
-  if (proxies.length === 0) return false;
+/** Whether an address is that of a trusted proxy. Throws an error with a message for the operator if an entry is wrong. */
+export function trustOf(proxies: readonly string[]): (address: string) => boolean {
   const list = listOf(proxies);
   return (entry) => {
     const address = forwardedAddress(entry);
@@ -34,20 +33,38 @@ function listOf(proxies: readonly string[]): AllowList {
   }
 }
 
+/** The entries of a header that each proxy appends to, the newest first. */
+const newestFirst = (header: string | readonly string[] | undefined): string[] =>
+  String(header ?? "")
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "")
+    .reverse();
+
 /** The caller of a request that may have passed through trusted proxies. Evaluated when it is needed. */
-export function forwardedCaller(request: FastifyRequest): Caller {
+export function forwardedCaller(
+  {
+    headers,
+    socket,
+  }: Pick<IncomingMessage, "headers"> & { socket: Pick<IncomingMessage["socket"], "remoteAddress"> },
+  isTrusted: (address: string) => boolean,
+): Caller {
+  const peer = socket.remoteAddress ?? "";
   return {
     get ip() {
-      // From the socket outwards; all but the last are trusted, and so are addresses.
-      const hops = request.ips ?? [request.ip];
-      for (let at = hops.length - 1; at > 0; at--) {
+      // From the socket outwards, as far as the proxy that wrote the next entry is trusted.
+      const hops = [peer, ...newestFirst(headers["x-forwarded-for"])];
+      let at = 0;
+      while (at < hops.length - 1 && isTrusted(hops[at]!)) at += 1;
+      for (; at > 0; at--) {
         const address = forwardedAddress(hops[at]!);
         if (address !== null) return address;
       }
-      return hops[0] ?? request.ip;
+      return peer;
     },
     get host() {
-      return request.host;
+      const forwarded = isTrusted(peer) ? newestFirst(headers["x-forwarded-host"])[0] : undefined;
+      return forwarded ?? headers.host ?? "";
     },
   };
 }

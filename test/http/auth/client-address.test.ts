@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { FastifyRequest } from "fastify";
 import { forwardedAddress, forwardedCaller, trustOf } from "#http/auth/client-address.ts";
 import { type Edge, edge } from "../edge.ts";
 
@@ -41,9 +40,7 @@ test("an entry is an address, with or without its port", () => {
 });
 
 test("proxies are named by addresses and blocks; what is neither stops the start and says which setting it is", () => {
-  assert.equal(trustOf([]), false);
   const trust = trustOf(["10.0.0.0/8", "fd00::1"]);
-  assert.ok(trust);
   for (const inside of ["10.1.2.3", "::ffff:10.1.2.3", "10.1.2.3:5678", "fd00::1", "[fd00::1]:80"])
     assert.equal(trust(inside), true, inside);
   for (const outside of ["11.1.2.3", "fd00::2", "unknown", "", "10.1.2.3:x"])
@@ -99,6 +96,6 @@ test("what is no address counts as the proxy that wrote it, never as a client of
 });
 
 test("without the list of hops the peer is the client", () => {
-  const request = { ip: "192.0.2.1", host: "x" } as FastifyRequest;
-  assert.equal(forwardedCaller(request).ip, "192.0.2.1");
+  const request = { headers: {}, socket: { remoteAddress: "192.0.2.1" } };
+  assert.equal(forwardedCaller(request, () => true).ip, "192.0.2.1");
 });

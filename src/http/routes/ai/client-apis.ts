@@ -15,6 +15,14 @@ import { callerHeaders, serveCall } from "./answers.ts";
 import { backgroundReplyTo } from "./background.ts";
 import { deferredReplyTo } from "./deferred.ts";
 
+const noQuery: URLSearchParams = new URLSearchParams();
+
+/** The query of a target; nothing changes it. */
+function queryOf(url: string): URLSearchParams {
+  const at = url.indexOf("?");
+  return at === -1 ? noQuery : new URLSearchParams(/[^#]*/.exec(url.slice(at + 1))?.[0]);
+}
+
 /** The request of a call. Its answers have ids derived from the id of the call. */
 function readCall(
   api: ClientApi,
@@ -25,9 +33,9 @@ function readCall(
   if (isProblem(read)) return read;
   const received = {
     headers: request.headers,
-    stem: requestId.replace(/^req_/, ""),
+    stem: requestId.slice("req_".length),
     created: Math.floor(core.clock.now() / 1_000),
-    query: new URLSearchParams(/\?([^#]*)/.exec(request.url ?? "")?.[1] ?? ""),
+    query: queryOf(request.url ?? ""),
   };
   return { kind: "chat", ...read, api: api.request(read, received) };
 }
