@@ -4,6 +4,7 @@
 import type { FrameForm, FrameRun } from "#providers/frame-run.ts";
 import { openaiStream } from "#providers/openai/stream.ts";
 import type { Chunk } from "#providers/provider.ts";
+import { LruCache } from "#runtime/lru-cache.ts";
 
 /** A part of a read: bytes or text to be parsed, or a run of plain frames. Texts begin and end between frames. */
 type FramePart = Buffer | string | FrameRun;
@@ -213,7 +214,29 @@ const copied = (text: string) => Buffer.from(text).toString();
  * Whether the reader takes nothing from frames of the form but their text: an empty one is no output and has no units, and one of a letter
  * is output of one unit. Padding must be on the top level, without anything before it that the writer changes.
  */
-function isPlain({ prefix, middle, suffix }: FrameForm): boolean {
+function isPlain(form: FrameForm): boolean {
+  const kind = kindOf(form);
+  const known = knownForms.get(kind);
+  if (known !== undefined) return known;
+  const is = isProvenPlain(form);
+  if (kind.length <= maxKnownLength) knownForms.set(kind, is);
+  return is;
+}
+
+/** Forms that were looked at before. Streams of a vendor differ in the id and date of their answer. */
+const knownForms = new LruCache<string, boolean>(1_000);
+/** Longer ones, UTF-16 units, are not kept. */
+const maxKnownLength = 2_000;
+
+/** The form without the values of ids and dates, which no reader takes anything from. A date of 0 is none, as an empty id is. */
+const kindOf = ({ prefix, middle, suffix }: FrameForm): string =>
+  JSON.stringify(
+    [prefix, middle, suffix].map((part) =>
+      part?.replaceAll(/("(?:id|created)":)(?:"[\w-]+"|[1-9]\d*)(?=[,}])/g, "$1"),
+    ),
+  );
+
+function isProvenPlain({ prefix, middle, suffix }: FrameForm): boolean {
   // For JSON a line end between values is a blank, but it ends the line of the frame.
   if (/[\r\n]/.test(prefix + (middle ?? "") + suffix)) return false;
   if (middle !== null && /"model"|"created"|\\u/.test(middle)) return false;
