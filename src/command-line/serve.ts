@@ -5,7 +5,7 @@ import type { Config } from "#config.ts";
 import { openOperatorSocket } from "#http/server/operator-socket.ts";
 import type { BounceMail } from "#messaging/feedback/bounce-mail.ts";
 import type { ProvisionFile } from "#provision/file.ts";
-import { collectGarbage } from "#runtime/collect-garbage.ts";
+import { collectGarbage } from "#runtime/memory/collect-garbage.ts";
 import { openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
 import type { SocketFile } from "#runtime/net/socket-file.ts";
 import { version } from "#runtime/program.ts";

@@ -1,7 +1,7 @@
 // Collects the bytes of a body whose sender decides how they are split. Keeping a piece as it came keeps the socket's whole read buffer (64
 // KiB) in memory, so a body of single bytes would take thousands of times its length. Pieces are therefore copied together into blocks.
 
-import { freeBytes } from "./free-bytes.ts";
+import { freeBytes } from "./memory/free-bytes.ts";
 
 const firstBlock = 8 * 1024;
 const largestBlock = 1024 * 1024;

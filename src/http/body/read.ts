@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { type Problem, problem } from "#contract/problem.ts";
-import { freeBytes } from "#runtime/free-bytes.ts";
+import { freeBytes } from "#runtime/memory/free-bytes.ts";
 import type { BodyShare } from "./budget.ts";
 import { announcesBody, type BodyBytes, minAverageBytes, readBytes } from "./bytes.ts";
 import type { BodyLimits } from "./limits.ts";

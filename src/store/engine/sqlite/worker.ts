@@ -3,8 +3,8 @@
 // one flush; if any of them throws, the group is undone and each is run again in a transaction of its own.
 
 import { parentPort } from "node:worker_threads";
-import { collectGarbage } from "#runtime/collect-garbage.ts";
-import { freeBytes } from "#runtime/free-bytes.ts";
+import { collectGarbage } from "#runtime/memory/collect-garbage.ts";
+import { freeBytes } from "#runtime/memory/free-bytes.ts";
 import { commandWords } from "#runtime/program.ts";
 import type { LongTextsIn } from "#store/database.ts";
 import { deleteSmallTableStatistics } from "#store/engine/statistics.ts";

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { freeBytes } from "#runtime/free-bytes.ts";
+import { freeBytes } from "#runtime/memory/free-bytes.ts";
 
 const mib = 1024 * 1024;
 

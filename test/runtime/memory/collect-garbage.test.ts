@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { collectGarbage } from "#runtime/collect-garbage.ts";
+import { collectGarbage } from "#runtime/memory/collect-garbage.ts";
 
 test("what is no longer used is gone at once", () => {
   const kept = { list: Array.from({ length: 100_000 }, (_, index) => `entry ${index}`.repeat(10)) };
