@@ -228,7 +228,7 @@ const knownForms = new LruCache<string, boolean>(1_000);
 /** Longer ones, UTF-16 units, are not kept. */
 const maxKnownLength = 2_000;
 
-/** The form without the values of ids and dates, which no reader takes anything from. A date of 0 is none, as an empty id is. */
+/** The form without the values of ids and dates, which no reader uses. Empty ids and dates of 0 count as missing and remain. */
 const kindOf = ({ prefix, middle, suffix }: FrameForm): string =>
   JSON.stringify(
     [prefix, middle, suffix].map((part) =>
