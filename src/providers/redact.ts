@@ -2,6 +2,7 @@
 // compares with the secrets themselves.
 
 import { mapPieces } from "#providers/translate/stream-reader.ts";
+import { oncePer } from "#runtime/once-per.ts";
 import { withoutSecrets } from "#settings/redact.ts";
 import type { ApiError, Failure, Provider, StreamPiece, StreamReader } from "./provider.ts";
 
@@ -39,7 +40,7 @@ export function redactSecrets(provider: Provider, secrets: readonly string[]): P
     failure: (status, headers, text, now) =>
       redacted(provider.failure(status, headers, withoutSecrets(text, secrets), now)),
     stream: (request) => redactedReader(provider.stream(request)),
-    toolsApi: (settings) => {
+    toolsApi: oncePer((settings: object) => {
       const api = provider.toolsApi(settings);
       return (
         api && {
@@ -50,7 +51,7 @@ export function redactSecrets(provider: Provider, secrets: readonly string[]): P
             redacted(api.failure(status, headers, withoutSecrets(text, secrets), now)),
         }
       );
-    },
+    }),
     native: (format, settings, model) => {
       const api = provider.native(format, settings, model);
       return (

@@ -12,7 +12,7 @@ const keysIn = ({ api_key, api_keys = [] }: Keys): readonly string[] => [
 ];
 
 /** The key that requests with these settings use; undefined if they have none. */
-export const keyOf = (settings: Keys): string | undefined => keysIn(settings)[0];
+export const keyOf = ({ api_key, api_keys }: Keys): string | undefined => api_key ?? api_keys?.[0];
 
 /** The settings once for each of their keys, which is then the only one; unchanged if they have at most one. */
 export function keyedSettings(settings: unknown): readonly unknown[] {

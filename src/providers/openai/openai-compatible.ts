@@ -19,6 +19,7 @@ import { extraHeaders, severalKeys } from "#providers/settings.ts";
 import { keyOf } from "#providers/several-keys.ts";
 import { adapt } from "#providers/translate/hints.ts";
 import { bodyText } from "#providers/translate/json.ts";
+import { oncePer } from "#runtime/once-per.ts";
 import { secret } from "#settings/secrets.ts";
 import { urlMark } from "#settings/url.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
@@ -106,9 +107,9 @@ type Settings = z.output<typeof settingsSchema>;
 /** Fields with which other gateways let a client choose the upstream; a gateway behind this one must not receive them. */
 const upstreamChoices = ["api_base", "base_url"] as const;
 
-function baseOf({ vendor, base_url }: Settings): string {
-  return (base_url ?? defaultsOf(vendor).url ?? "").replace(/(?<!\/)\/+$/, "");
-}
+const baseOf = oncePer(({ vendor, base_url }: Settings) =>
+  (base_url ?? defaultsOf(vendor).url ?? "").replace(/(?<!\/)\/+$/, ""),
+);
 
 /** Azure's older API has a base URL for each deployment; its models are listed next to the deployments. */
 const deployment = /\/deployments\/[^/]+$/;
@@ -128,7 +129,7 @@ const responsesOf = (settings: Settings) =>
       : "no";
 
 /** The Responses API for chat completions with function tools; null if only chat completions are used. */
-function toolsApiOf(settings: Settings): ToolsApi | null {
+const toolsApiOf = oncePer((settings: Settings): ToolsApi | null => {
   const { tools_over: over } = settings;
   const has = over === undefined ? responsesOf(settings) : "yes";
   if (over === "chat_completions" || has === "no") return null;
@@ -157,7 +158,7 @@ function toolsApiOf(settings: Settings): ToolsApi | null {
     stream: streamOverResponses,
     failure: overResponsesFailure,
   };
-}
+});
 
 /** A request of a client in the vendor's own format. */
 function passedOn(
@@ -235,7 +236,7 @@ function nativeOf(format: ClientFormat, settings: Settings): NativeApi | null {
 const asksUsage = ({ stream_usage: asked, vendor }: Settings): boolean =>
   asked ?? defaultsOf(vendor).reportsUsageUnasked !== true;
 
-function headersOf({ vendor, headers, ...keys }: Settings): Record<string, string> {
+const headersOf = oncePer(({ vendor, headers, ...keys }: Settings): Readonly<Record<string, string>> => {
   const key = keyOf(keys);
   const { keyHeader } = defaultsOf(vendor);
   const auth: Record<string, string> =
@@ -245,11 +246,13 @@ function headersOf({ vendor, headers, ...keys }: Settings): Record<string, strin
         ? { authorization: `Bearer ${key}` }
         : { [keyHeader]: key };
   return { ...auth, ...headers };
-}
+});
+
+const grantOf = oncePer((settings: Settings) => entraGrant(settings));
 
 /** The request with the credentials added to its headers. */
 function admitted(settings: Settings, request: VendorRequest): VendorRequest {
-  const tokenGrant = entraGrant(settings);
+  const tokenGrant = grantOf(settings);
   return tokenGrant === null ? request : { ...request, tokenGrant };
 }
 
