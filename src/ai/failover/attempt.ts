@@ -1,7 +1,7 @@
 // One attempt: sends one request to one member and reads until the answer is known to be real. Every result is a
 // value: a whole answer, a stream with its first output, or a failure.
 
-import { send } from "#ai/sending/send.ts";
+import { type SendResult, send } from "#ai/sending/send.ts";
 import { AwsEventReader, isAwsStream } from "#ai/stream/aws-event-reader.ts";
 import { type CollectResult, collect, defaultMaxAnswerBytes, textOf } from "#ai/stream/collect.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
@@ -9,7 +9,6 @@ import { simulate } from "#ai/stream/simulate.ts";
 import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { ignoredByHealth, unreadable } from "#providers/failure/vendor-failure.ts";
 import type {
-  ChatRequest,
   Chunk,
   Failure,
   ParsedAnswer,
@@ -32,9 +31,8 @@ export interface AttemptDeps {
   answerBytes?: number;
 }
 
-/** The member to send to, and the prepared request. */
-export interface Target {
-  provider: Pick<Provider, "answer" | "stream" | "failure">;
+/** The prepared request to a member, and how its answer is read. */
+export interface Target extends Pick<Provider, "failure"> {
   prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>;
   timeouts: MemberTimeouts;
   /** Additional request headers; the member's headers override them. */
@@ -43,11 +41,16 @@ export interface Target {
   fresh: boolean;
   /** Maximum size of a whole answer, bytes; absent for 16 MiB. */
   maxAnswerBytes?: number;
+  /** Parses the body of a 2xx. */
+  read(answer: VendorAnswer): ParsedAnswer;
+  /** Parses a whole answer to a streamed request. */
+  answer(text: string): ParsedAnswer;
+  stream(): StreamReader;
   /**
-   * How a whole answer to a streamed request, as in the provider's `answer`, is turned into its stream: the events and their reader. Absent
-   * if that is not possible.
+   * How a whole answer to a streamed request, as in `answer`, is turned into its stream: the events and their reader. Absent if that is not
+   * possible.
    */
-  unfold?: { events(text: string): string; stream(): StreamReader };
+  unfold?(): { events(text: string): string; stream(): StreamReader };
   /** Whether the stream may have runs of frames; absent if not. */
   takesRuns?: boolean;
 }
@@ -67,17 +70,17 @@ export type AttemptResult =
 /** Maximum size of an error body that is read, bytes. */
 const maxErrorBytes = 64 * 1024;
 
-/** Sends a request without streaming. `read` parses the body of a 2xx. */
+/** Sends a request without streaming. */
 export async function askWhole(
   deps: AttemptDeps,
   target: Target,
-  read: (answer: VendorAnswer) => ParsedAnswer,
   deadlineAt: number,
   signal: LightAbortSignal,
 ): Promise<AttemptResult> {
   const limitAt = earlierDeadline(deps.clock, deadlineAt, target.timeouts.total_ms);
-  const opened = await openAnswer(deps, target, limitAt, Number.POSITIVE_INFINITY, signal);
-  if (opened.kind !== "answer") return opened;
+  const opened = await open(deps, target, limitAt, Number.POSITIVE_INFINITY, signal);
+  if (opened.kind !== "answer" || !isSuccess(opened.status))
+    return await refused(deps, target, opened, limitAt, signal);
   const body = await collect(
     deps.clock,
     opened.body,
@@ -86,7 +89,7 @@ export async function askWhole(
     limitAt,
   );
   if (body.kind !== "bytes") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
-  const answer = read({ bytes: body.bytes, contentType: opened.headers["content-type"] ?? "" });
+  const answer = target.read({ bytes: body.bytes, contentType: opened.headers["content-type"] ?? "" });
   if (answer.kind === "failure") return failedWith(unreadable(answer.failure, textOf(body.bytes)));
   if (!answer.output) return failedAnswer("The provider's answer is empty.", "empty_answer");
   const { text, usage, media } = answer;
@@ -97,25 +100,25 @@ export async function askWhole(
 export async function askStream(
   deps: AttemptDeps,
   target: Target,
-  request: ChatRequest,
   deadlineAt: number,
   signal: LightAbortSignal,
 ): Promise<AttemptResult> {
-  const { timeouts, provider } = target;
+  const { timeouts } = target;
   const limitAt = earlierDeadline(deps.clock, deadlineAt, timeouts.total_ms);
   const askedAt = deps.clock.monotonic();
   const speakAt = Math.min(limitAt, askedAt + timeouts.first_token_ms);
-  const opened = await openAnswer(deps, target, speakAt, timeouts.headers_ms, signal);
-  if (opened.kind !== "answer") return opened;
+  const opened = await open(deps, target, speakAt, timeouts.headers_ms, signal);
+  if (opened.kind !== "answer" || !isSuccess(opened.status))
+    return await refused(deps, target, opened, speakAt, signal);
   const type = opened.headers["content-type"] ?? "";
   let { body } = opened;
   let reader = null;
   if (/json|html/i.test(type)) {
-    const { unfold } = target;
+    const unfold = target.unfold?.();
     const max = unfold ? (target.maxAnswerBytes ?? defaultMaxAnswerBytes) : maxErrorBytes;
     const whole = await collect(deps.clock, body, max, timeouts.idle_ms, unfold ? limitAt : speakAt);
     if (whole.kind !== "bytes") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(whole);
-    const answer = /json/i.test(type) ? provider.answer(textOf(whole.bytes), request) : null;
+    const answer = /json/i.test(type) ? target.answer(textOf(whole.bytes)) : null;
     if (answer?.kind === "failure") return failedWith(answer.failure);
     if (answer === null || !unfold)
       return badAnswer("The provider answered with something else than a stream.");
@@ -124,7 +127,7 @@ export async function askStream(
     reader = unfold.stream();
   }
   const frames = isAwsStream(type) ? new AwsEventReader() : new EventReader();
-  const own = reader ?? provider.stream(request);
+  const own = reader ?? target.stream();
   const stream = new UpstreamStream(deps.clock, body, own, timeouts, limitAt, frames, target.takesRuns);
   const fault = await stream.firstToken(askedAt);
   if (fault === null) return { kind: "streaming", stream };
@@ -142,42 +145,47 @@ function wholeBody(text: string): BodyReader {
 const earlierDeadline = (clock: Clock, deadlineAt: number, totalMs: number | null) =>
   totalMs === null ? deadlineAt : Math.min(deadlineAt, clock.monotonic() + totalMs);
 
-type Opened =
-  | { kind: "answer"; headers: Record<string, string>; body: BodyReader }
-  | Extract<AttemptResult, { kind: "failed" } | { kind: "aborted" }>;
+const isSuccess = (status: number) => status >= 200 && status < 300;
 
-/** Sends the request and reads the response headers; a status outside 2xx is a failure. */
-async function openAnswer(
+/** Sends the request and reads the response headers. */
+function open(
   deps: AttemptDeps,
-  { provider, prepared, timeouts, extraHeaders, fresh }: Target,
+  { prepared, timeouts, extraHeaders, fresh }: Target,
   limitAt: number,
   headersMs: number,
   signal: LightAbortSignal,
-): Promise<Opened> {
+): Promise<SendResult> {
   const { clock } = deps;
   const leftMs = Math.max(1, limitAt - clock.monotonic());
-  const result =
-    prepared.kind === "simulated"
-      ? await simulate(prepared.answer, clock, Math.min(headersMs, leftMs), signal)
-      : await send(deps, prepared.request, {
-          extraHeaders,
-          connectMs: Math.min(timeouts.connect_ms, leftMs),
-          headersMs: Math.min(headersMs, leftMs),
-          signal,
-          fresh,
-        });
+  return prepared.kind === "simulated"
+    ? simulate(prepared.answer, clock, Math.min(headersMs, leftMs), signal)
+    : send(deps, prepared.request, {
+        extraHeaders,
+        connectMs: Math.min(timeouts.connect_ms, leftMs),
+        headersMs: Math.min(headersMs, leftMs),
+        signal,
+        fresh,
+      });
+}
+
+/** There is no answer, or one with a status outside 2xx. */
+async function refused(
+  { clock }: AttemptDeps,
+  target: Target,
+  result: SendResult,
+  limitAt: number,
+  signal: LightAbortSignal,
+): Promise<Extract<AttemptResult, { kind: "failed" } | { kind: "aborted" }>> {
   if (result.kind !== "answer") {
     if (signal.aborted) return { kind: "aborted" };
     return result.kind === "denied" ? failedWith(result.failure) : connectFailure(result);
   }
-  const { status, headers, body } = result;
-  const token = "token" in result ? result.token : null;
-  const secrets = typeof token === "string" ? [token] : [];
-  if (status >= 200 && status < 300) return { kind: "answer", headers, body };
-  const read = await collect(clock, body, maxErrorBytes, timeouts.idle_ms, limitAt);
+  const { status, headers, body, token } = result;
+  const secrets = token === undefined ? [] : [token];
+  const read = await collect(clock, body, maxErrorBytes, target.timeouts.idle_ms, limitAt);
   if (signal.aborted) return { kind: "aborted" };
   const text = withoutSecrets(read.kind === "bytes" ? textOf(read.bytes) : "", secrets);
-  return failedWith(provider.failure(status, headers, text, clock.now()));
+  return failedWith(target.failure(status, headers, text, clock.now()));
 }
 
 /** Replaces the transport's reason, which contains the address: clients know members only by name. */

@@ -11,6 +11,7 @@ import type { ListPrices } from "#providers/prices/list-price.ts";
 import type { Chunk, Failure, Usage, VendorAnswer } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import type { Learned } from "./adaptations/learned.ts";
 import type { AttemptDeps } from "./attempt.ts";
 import type { SealedOrigins } from "./sealed-origins.ts";
 import type { UpstreamStream } from "./upstream-stream.ts";
@@ -113,23 +114,6 @@ export interface Winner {
   span: AttemptSpan | null;
   /** Reports how the stream ended, for the member's health. */
   settle(how: "completed" | "failed" | "dropped"): void;
-}
-
-/** How members are called for the rest of the call, after their refusals. The two attempts of a hedged call share it. */
-export interface Learned {
-  /** Members called again with a lower answer limit, which happens once. */
-  shortened: Set<Choice<Member>>;
-  /** Members that refused the sealed reasoning of the request and are called without any. */
-  unsealed: Set<Choice<Member>>;
-  /** Members that refused a conversation without their thoughts and are called with a filler in their place. */
-  filled: Set<Choice<Member>>;
-  /**
-   * Members that refused the unchanged request in a format that their vendor documents, and are called with a translated one. The value:
-   * whether the path was missing.
-   */
-  translated: Map<Choice<Member>, boolean>;
-  /** For members with several keys, the positions of those that were limited or refused in this call. */
-  spentKeys: Map<Choice<Member>, Set<number>>;
 }
 
 /** The state of one call so far. */

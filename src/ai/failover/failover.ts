@@ -1,7 +1,7 @@
 // Attempts members one after another until one answers. The result of each attempt decides which member is next, whether one is retried,
 // and what is recorded about the member's health.
 
-import { nothingLearned } from "#ai/failover/adaptations/adaptations.ts";
+import { Learned } from "#ai/failover/adaptations/learned.ts";
 import { makerIn } from "#ai/failover/adaptations/sealed-reasoning.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { type Choice, order, type Ties } from "#ai/pools/pool.ts";
@@ -63,7 +63,7 @@ class Failover {
       excluded: [],
       attemptedIds: [],
       last: null,
-      learned: nothingLearned(),
+      learned: new Learned(),
       failedBy: null,
     };
     this.#ties = { affinity: call.affinity, isMaker: makerIn(deps.origins, call) };

@@ -2,7 +2,7 @@
 
 import type { ChatForm } from "#ai/apis/api-request.ts";
 import type { Plan } from "#ai/failover/adaptations/adaptation.ts";
-import { withOwnThoughts } from "#ai/failover/adaptations/unsealed-reasoning.ts";
+import { thoughtMaker, withOwnThoughts } from "#ai/failover/adaptations/unsealed-reasoning.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import { withMembers } from "#contract/json-text.ts";
@@ -69,14 +69,14 @@ function chatPrepared(
   } = asking;
   const refused = member.health.refused.of(model, body, now);
   // Nearly every request returns here.
-  const plain: ChatRequest = { text, body, model, stream, refused };
+  const plain: ChatRequest = { text, body, model, stream, refused, maker: thoughtMaker(member) };
   if (call.pool.params === "strict") {
     const prepared = prepare(member, plain, call, tools);
     const otherwise = prepared.kind === "request" ? (prepared.adapted ?? []) : [];
     return { prepared, request: plain, refused, adapted: [...renamed(refused, body), ...otherwise] };
   }
   const [shorter, above] = shortened(plain, asking);
-  let request = without(shorter, refused.filter(isAdaptable));
+  let request = refused.length === 0 ? shorter : without(shorter, refused.filter(isAdaptable));
   let prepared = prepare(member, request, call, tools);
   // Each iteration leaves out one more parameter.
   while (prepared.kind === "unsupported_parameter") {
@@ -85,8 +85,10 @@ function chatPrepared(
     request = without(request, [param]);
     prepared = prepare(member, request, call, tools);
   }
-  const dropped = Object.keys(body).filter((name) => !Object.hasOwn(request.body, name));
   const otherwise = prepared.kind === "request" ? (prepared.adapted ?? []) : [];
+  if (request === plain && refused.length === 0 && otherwise.length === 0)
+    return { prepared, request, refused, adapted: otherwise };
+  const dropped = Object.keys(body).filter((name) => !Object.hasOwn(request.body, name));
   const adapted = [...new Set([...dropped, ...above, ...renamed(refused, request.body), ...otherwise])];
   return { prepared, request, refused, adapted };
 }

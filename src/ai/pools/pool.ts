@@ -120,15 +120,21 @@ function namedMembers<Member extends Candidate>(
 ): Choice<Member>[] | "unusable" {
   const served = servingMembers(members, name, modelsOf);
   if (served.length === 0) return request.strict ? "unusable" : [];
-  const usable = request.allowed?.includes(name)
-    ? served
-    : served.filter(({ member, model }) => isAllowed(member, model, request));
+  const usable =
+    request.allowed === null || request.allowed.includes(name)
+      ? served
+      : served.filter(({ member, model }) => isAllowed(member, model, request));
   return usable.length === 0 ? "unusable" : usable;
 }
 
 /** The other names of a member's model. */
 export const aliasesOf = ({ aliases }: Pick<Candidate, "aliases">, model: string): string[] =>
   Object.keys(aliases).filter((alias) => aliases[alias] === model);
+
+function hasAny(record: object): boolean {
+  for (const _ in record) return true;
+  return false;
+}
 
 /** The members that serve a model under this name, or under another name that one of them gives to the model of this name. */
 function servingMembers<Member extends Candidate>(
@@ -138,6 +144,8 @@ function servingMembers<Member extends Candidate>(
 ): Choice<Member>[] {
   const active = members.filter((member) => member.active);
   const serving = active.filter((member) => modelsOf(member).includes(name));
+  if (active.every(({ aliases }) => !hasAny(aliases)))
+    return serving.map((member) => ({ member, model: name }));
   const names = new Set([name, ...serving.flatMap((member) => aliasesOf(member, name))]);
   return active.flatMap((member) => {
     const models = modelsOf(member);

@@ -21,7 +21,7 @@ interface Way extends Pick<UpstreamRequest, "connectMs" | "headersMs" | "signal"
  * `denied`: nothing was sent because the vendor granted no access token. `token`: the one that was sent; the vendor may repeat it in an
  * error.
  */
-type SendResult = (UpstreamResult & { token?: string }) | { kind: "denied"; failure: Failure };
+export type SendResult = (UpstreamResult & { token?: string }) | { kind: "denied"; failure: Failure };
 
 const keepers = new WeakMap<StreamingClient, AccessTokens>();
 

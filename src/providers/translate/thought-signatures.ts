@@ -34,9 +34,21 @@ const sealsIn = (message: Fields): string[] => [
 const plainIn = (message: Fields): string[] =>
   plainFields.map((name) => plainThought(textOf(message[name]))).filter(nonEmpty);
 
+/** The fields of a message that may have seals or thoughts. */
+const sealedFields = [...thoughtFields, ...plainFields, "tool_calls"] as const;
+
 /** The seals that a request brings back, the newest last. */
-const signaturesIn = ({ messages }: ChatRequest["body"]): string[] =>
-  fieldsIn(messages).flatMap((message) => [...sealsIn(message), ...plainIn(message)]);
+function signaturesIn({ messages }: ChatRequest["body"]): string[] {
+  const seals: string[] = [];
+  if (!Array.isArray(messages)) return seals;
+  for (const message of messages) {
+    // Nearly every message is skipped here.
+    if (!isObject(message) || sealedFields.every((name) => message[name] === undefined)) continue;
+    append(seals, sealsIn(message));
+    append(seals, plainIn(message));
+  }
+  return seals;
+}
 
 /** The seals in an answer, or in a chunk of a stream. */
 function signaturesMade(text: string): string[] {

@@ -48,15 +48,22 @@ async function ask(
   const request = requestOf({ messages: [] }, "m", way.stream ?? false);
   const prepared = provider.chat(request, provider.settings.parse({ base_url }));
   assert.ok(prepared.kind === "request");
-  const target = { provider, prepared, timeouts: { ...timeouts, ...way.own }, fresh: false };
+  const target = {
+    read: ({ bytes }: { bytes: Buffer }) => provider.answer(textOf(bytes), request),
+    answer: (text: string) => provider.answer(text, request),
+    stream: () => provider.stream(request),
+    failure: provider.failure,
+    prepared,
+    timeouts: { ...timeouts, ...way.own },
+    fresh: false,
+  };
   const deps = { clock: movableClock(), upstreams };
   const signal = way.signal ?? new AbortController().signal;
-  const read = ({ bytes }: { bytes: Buffer }) => provider.answer(textOf(bytes), request);
   try {
     await then(
       way.stream
-        ? await askStream(deps, target, request, 600_000, signal)
-        : await askWhole(deps, target, read, 600_000, signal),
+        ? await askStream(deps, target, 600_000, signal)
+        : await askWhole(deps, target, 600_000, signal),
     );
   } finally {
     await upstreams.close();
@@ -306,13 +313,15 @@ test("a member without an access token fails as one whose key is refused, or as 
     it.member("tokens", [reply]);
     it.member("one", [its]);
     const target = {
-      provider,
+      read: ({ bytes }: { bytes: Buffer }) => provider.answer(textOf(bytes), request),
+      answer: (text: string) => provider.answer(text, request),
+      stream: () => provider.stream(request),
+      failure: provider.failure,
       prepared: { ...prepared, request: { ...prepared.request, tokenGrant } },
       timeouts,
       fresh: false,
     };
-    const read = ({ bytes }: { bytes: Buffer }) => provider.answer(textOf(bytes), request);
-    return askWhole(it.deps, target, read, 600_000, new AbortController().signal);
+    return askWhole(it.deps, target, 600_000, new AbortController().signal);
   };
   const tried = async (reply: Reply) => outcomesOf(await attempted(reply));
   assert.deepEqual(await tried(json({ access_token: "t1" })), ["answer"]);

@@ -97,13 +97,23 @@ async function asked(
   const request = requestOf(body, own.model ?? profile, own.stream);
   const prepared = bedrock.chat(request, settings);
   assert.equal(prepared.kind, "request");
-  const target = { provider: bedrock, prepared, timeouts, fresh: false, extraHeaders: { traceparent: "t" } };
+  const answer = (text: string) => bedrock.answer(text, request);
+  const target = {
+    read: ({ bytes }: { bytes: Buffer }) => answer(textOf(bytes)),
+    answer,
+    stream: () => bedrock.stream(request),
+    failure: bedrock.failure,
+    prepared,
+    timeouts,
+    fresh: false,
+    extraHeaders: { traceparent: "t" },
+  };
   const deps = { clock: movableClock(), upstreams };
   const { signal } = new AbortController();
   try {
     const attempted = own.stream
-      ? await askStream(deps, target, request, 600_000, signal)
-      : await askWhole(deps, target, ({ bytes }) => bedrock.answer(textOf(bytes), request), 600_000, signal);
+      ? await askStream(deps, target, 600_000, signal)
+      : await askWhole(deps, target, 600_000, signal);
     const texts: string[] = [];
     let end: unknown = null;
     while (attempted.kind === "streaming" && end === null) {

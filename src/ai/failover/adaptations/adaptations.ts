@@ -1,6 +1,6 @@
 // The table of all adaptations.
 
-import type { FailoverCall, FailoverDeps, Learned, Run } from "#ai/failover/call.ts";
+import type { FailoverCall, FailoverDeps, Run } from "#ai/failover/call.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Choice } from "#ai/pools/pool.ts";
 import type { Failure } from "#providers/provider.ts";
@@ -29,14 +29,6 @@ const adaptations: readonly Adaptation[] = [
   { name: "API that is not translated", read: asMissingThere },
   { name: "refused parameter", learn: learnRefused },
 ];
-
-export const nothingLearned = (): Learned => ({
-  shortened: new Set(),
-  unsealed: new Set(),
-  filled: new Set(),
-  translated: new Map(),
-  spentKeys: new Map(),
-});
 
 /** How to call the member, based on what was learned before. `now`: monotonic ms. */
 export function planFor(
@@ -72,8 +64,8 @@ function learnAnswerLimit(
   const asked = maxAnswerTokens(body);
   if (asked === null || asked <= outputLimit) return false;
   choice.member.health.limits.learn(choice.model, outputLimit, now);
-  if (pool.params === "strict" || run.learned.shortened.has(choice)) return false;
-  run.learned.shortened.add(choice);
+  if (pool.params === "strict" || run.learned.about(choice).shortened) return false;
+  run.learned.add(choice, { shortened: true });
   return true;
 }
 

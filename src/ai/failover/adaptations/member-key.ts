@@ -7,13 +7,9 @@ import { ignoredByHealth, unauthorizedFailure, vendorFailure } from "#providers/
 import type { FailedAttempt, Plan, Reading } from "./adaptation.ts";
 
 /** The member with the next key in turn, if possible one that the call has not used; `key` is null if it has at most one. */
-export function withKey(
-  choice: Choice<Member>,
-  { learned: { spentKeys } }: Run,
-  now: number,
-): Pick<Plan, "asked" | "key"> {
+export function withKey(choice: Choice<Member>, { learned }: Run, now: number): Pick<Plan, "asked" | "key"> {
   const { member, model } = choice;
-  const key = member.keys?.next(model, now, spentKeys.get(choice)) ?? null;
+  const key = member.keys?.next(model, now, learned.about(choice).spentKeys) ?? null;
   if (key === null) return { asked: choice, key };
   return { asked: { ...choice, member: { ...member, settings: key.settings } }, key };
 }
@@ -33,8 +29,8 @@ export function readKeyFailure(
   if (key === null || keys === null || !isOfKey) return reading;
   const { restsUntil, isNews } = keys.failed(key, model, failure, now);
   if (isNews) deps.keyRefused(member, key.position, failure);
-  const spent = learned.spentKeys.get(choice) ?? new Set();
-  learned.spentKeys.set(choice, spent.add(key.position));
+  const spent = new Set(learned.about(choice).spentKeys).add(key.position);
+  learned.add(choice, { spentKeys: spent });
   if (restsUntil === null) {
     if (keys.hasFresh(model, now, spent)) return { failure, hasNextKey: true };
     return { failure: ignoredByHealth({ ...failure, retryAfterMs: null }) };

@@ -14,12 +14,13 @@ import type { FailedAttempt, Reading } from "./adaptation.ts";
 export function nativeApiFor(
   choice: Choice<Member>,
   { api }: FailoverCall,
-  { learned: { translated } }: Run,
+  { learned }: Run,
   now: number,
   settings: unknown,
 ): NativeApi | null {
   const { member, model } = choice;
-  if (translated.has(choice) || member.health.missingApis.has(model, api.format, now)) return null;
+  if (learned.about(choice).translated !== undefined || member.health.missingApis.has(model, api.format, now))
+    return null;
   return member.provider.native(api.format, settings, model);
 }
 
@@ -34,9 +35,9 @@ export function translateRefused(
   { choice, plan: { native }, run }: FailedAttempt,
   { failure: { kind, status, refused } }: Reading,
 ): boolean {
-  const { translated } = run.learned;
-  if (!native?.assumed || translated.has(choice) || !formRefusals.includes(kind)) return false;
-  translated.set(choice, refused === undefined && (status === 404 || status === 405));
+  const { translated } = run.learned.about(choice);
+  if (!native?.assumed || translated !== undefined || !formRefusals.includes(kind)) return false;
+  run.learned.add(choice, { translated: refused === undefined && (status === 404 || status === 405) });
   return true;
 }
 
@@ -59,8 +60,8 @@ export function asMissingThere(
 export function rememberMissingApi(
   choice: Choice<Member>,
   { api }: FailoverCall,
-  { learned: { translated } }: Run,
+  { learned }: Run,
   now: number,
 ): void {
-  if (translated.get(choice)) choice.member.health.missingApis.learn(choice.model, api.format, now);
+  if (learned.about(choice).translated) choice.member.health.missingApis.learn(choice.model, api.format, now);
 }

@@ -8,16 +8,22 @@ import type { NativeApi, Provider, SealedReasoning } from "#providers/provider.t
 import { hasPacked, isPlainThought } from "#providers/translate/reasoning-details.ts";
 import { mapPieces } from "#providers/translate/stream-reader.ts";
 import { thoughtSignatures } from "#providers/translate/thought-signatures.ts";
+import { oncePer } from "#runtime/once-per.ts";
 import type { FailedAttempt, Reading, SealedInRequest } from "./adaptation.ts";
 import { thoughtMaker } from "./unsealed-reasoning.ts";
 
 const none: ReadonlySet<string> = new Set();
 
+const sealedInChat = oncePer(
+  ({ provider, settings }: Member): SealedReasoning => ({
+    ...thoughtSignatures,
+    sharedBy: provider.sealGroup(settings),
+  }),
+);
+
 /** How a member seals in the format of the request. `native`: the client's own API. */
-const sealedBy = ({ provider, settings }: Member, native: NativeApi | null): SealedReasoning | null =>
-  native === null
-    ? { ...thoughtSignatures, sharedBy: provider.sealGroup(settings) }
-    : (native.sealed ?? null);
+const sealedBy = (member: Member, native: NativeApi | null): SealedReasoning | null =>
+  native === null ? sealedInChat(member) : (native.sealed ?? null);
 
 /** Gemini's API uses this field for its seals, in either spelling. */
 const hasSignature = (text: string) =>
@@ -74,12 +80,12 @@ export function sealedIn(
   choice: Choice<Member>,
   native: NativeApi | null,
   call: FailoverCall,
-  { learned: { unsealed } }: Run,
+  { learned }: Run,
 ): SealedInRequest {
   const sealed = sealedBy(choice.member, native);
   const values = sealed?.in(bodyFor(native, call)) ?? [];
   if (sealed === null || values.length === 0) return { sealed, values, foreign: none };
-  if (unsealed.has(choice)) return { sealed, values, foreign: new Set(values) };
+  if (learned.about(choice).unsealed) return { sealed, values, foreign: new Set(values) };
   const foreign = byMaker(choice.member, sealed, values).map(([some, maker]) => origins.foreign(some, maker));
   const unsigned = new Set(sealed.signsAll ? values.filter(isPlainThought) : []);
   return { sealed, values, foreign: foreign.reduce((all, some) => all.union(some), unsigned) };
@@ -90,13 +96,17 @@ export function canGoUnsealed(
   { deps: { origins }, choice, plan, run }: FailedAttempt,
   { failure }: Reading,
 ): boolean {
-  const { unsealed } = run.learned;
   const { sealed, values, foreign } = plan.sealed;
   const sent = values.filter((value) => !foreign.has(value));
-  if (sealed === null || sent.length === 0 || unsealed.has(choice) || !sealed.isRefusal(failure))
+  if (
+    sealed === null ||
+    sent.length === 0 ||
+    run.learned.about(choice).unsealed ||
+    !sealed.isRefusal(failure)
+  )
     return false;
   for (const [some, maker] of byMaker(choice.member, sealed, sent)) origins.refused(some, maker);
-  unsealed.add(choice);
+  run.learned.add(choice, { unsealed: true });
   return true;
 }
 

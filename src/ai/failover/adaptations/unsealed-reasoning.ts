@@ -8,16 +8,17 @@ import type { Choice } from "#ai/pools/pool.ts";
 import { withMembers } from "#contract/json-text.ts";
 import type { Failure, ToolsApi } from "#providers/provider.ts";
 import { fillerFor, hasMakers, messagesFor } from "#providers/translate/unsealed-thoughts.ts";
+import { oncePer } from "#runtime/once-per.ts";
 import type { FailedAttempt, Reading } from "./adaptation.ts";
 
 /**
  * Names the group of members that get each other's unsealed thoughts back: those of one vendor, or with one address, which the name does
  * not reveal. Clients see it.
  */
-export function thoughtMaker({ provider, settings }: Member): string {
+export const thoughtMaker = oncePer(({ provider, settings }: Member): string => {
   const vendor = provider.vendor(settings);
   return vendor ?? hash("sha256", provider.urls(settings)[0] ?? provider.kind, "base64url").slice(0, 16);
-}
+});
 
 /** The request with only the member's own thoughts, in its form. `isLess`: others were left out. */
 export function withOwnThoughts(
@@ -54,8 +55,8 @@ export function canGoFilled(
   { failure }: Reading,
 ): boolean {
   const filler = native === null ? lackOf(failure) : null;
-  if (filler === null || run.learned.filled.has(choice)) return false;
-  run.learned.filled.add(choice);
+  if (filler === null || run.learned.about(choice).filled) return false;
+  run.learned.add(choice, { filled: true });
   choice.member.health.refused.learnFiller(choice.model, filler, now);
   return true;
 }

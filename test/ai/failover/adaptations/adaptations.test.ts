@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { adapt, nothingLearned, planFor } from "#ai/failover/adaptations/adaptations.ts";
+import { adapt, planFor } from "#ai/failover/adaptations/adaptations.ts";
+import { Learned } from "#ai/failover/adaptations/learned.ts";
 import type { Run } from "#ai/failover/call.ts";
 import { MemberKeys } from "#ai/pools/member-keys.ts";
 import { vendorFailure } from "#providers/failure/vendor-failure.ts";
@@ -41,7 +42,7 @@ function attempts() {
     excluded: [],
     attemptedIds: [],
     last: null,
-    learned: nothingLearned(),
+    learned: new Learned(),
     failedBy: null,
   };
   const request = { text: asked.text, body, model: choice.model, stream: false };
