@@ -1,6 +1,5 @@
 // Assembles the components of one process. Tests do the same with their own runtime.
 
-import type { FastifyInstance } from "fastify";
 import { createAuthenticator } from "#accounts/authenticate.ts";
 import { AiGateway } from "#ai/ai.ts";
 import { placeOf } from "#ai/limits/share.ts";
@@ -36,6 +35,7 @@ import type { ProvisionFile } from "#provision/file.ts";
 import type { Lanes } from "#queue/lanes.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
+import type { HttpServer } from "#runtime/net/http-server.ts";
 import type { Runtime } from "#runtime/runtime.ts";
 import type { Tracing } from "#runtime/tracing/tracing.ts";
 import type { ChangeKind } from "#store/changes.ts";
@@ -61,7 +61,7 @@ export interface SystemSettings extends HttpSettings, LanesSettings {
 }
 
 export interface System {
-  app: FastifyInstance;
+  app: HttpServer;
   core: HttpCore;
   database: Database;
   lanes: Lanes;

@@ -4,7 +4,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import type { z } from "zod";
 import { accountInput, issueApiKey } from "#configure/account.ts";
 import { upsertGateway } from "#configure/gateway.ts";
@@ -19,6 +18,7 @@ import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { openSystem, type System, type SystemSettings } from "../src/system.ts";
 import { type MovableClock, movableClock } from "./clock.ts";
 import { upsertAccount } from "./configure/upsert-account.ts";
+import { type Injected, type InjectOptions, inject } from "./inject.ts";
 import { memoryLog } from "./log.ts";
 import { testPasswordCost } from "./password-cost.ts";
 import { eventFault } from "./posted-event.ts";
@@ -110,16 +110,12 @@ export interface Harness {
   /** Makes or changes a gateway of the account. */
   gateway(input: Partial<z.input<typeof gatewayFields>> & { identifier: string }): Promise<string>;
   /** Sends SMS. */
-  send(contacts: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  send(contacts: unknown, headers?: Record<string, string>): Promise<Injected>;
   /** Sends SMS that must be accepted, and returns their ids. */
   accepted(contacts: object[]): Promise<string[]>;
-  get(path: string): Promise<LightMyRequestResponse>;
+  get(path: string): Promise<Injected>;
   /** `body`: an object is sent as JSON. */
-  post(
-    path: string,
-    body?: object | string,
-    headers?: Record<string, string>,
-  ): Promise<LightMyRequestResponse>;
+  post(path: string, body?: object | string, headers?: Record<string, string>): Promise<Injected>;
   /** A message by lookup. */
   message(id: string): Promise<MessageRecord>;
   /** From here on every write meets this fault; null: storage is well again. */
@@ -247,7 +243,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
   if (options.started !== false) await Promise.race([system.start(), death]);
 
   let account = { id: "", key: "" };
-  const inject = (request: InjectOptions): Promise<LightMyRequestResponse> => system.app.inject(request);
+  const ask = (request: InjectOptions): Promise<Injected> => inject(system.app, request);
   const it: Harness = {
     system,
     clock,
@@ -272,7 +268,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       return result.id;
     },
     send: (contacts, headers = {}) =>
-      inject({
+      ask({
         method: "POST",
         url: "/api/sms/send",
         headers: { "api-key": account.key, ...headers },
@@ -283,9 +279,9 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       if (reply.statusCode !== 200) throw new Error(`Not accepted: ${reply.statusCode} ${reply.body}`);
       return reply.json().data.contact.map((contact: { id: string }) => contact.id);
     },
-    get: (url) => inject({ method: "GET", url, headers: { "api-key": account.key } }),
+    get: (url) => ask({ method: "GET", url, headers: { "api-key": account.key } }),
     post: (url, payload = {}, headers = {}) =>
-      inject({ method: "POST", url, headers: { "api-key": account.key, ...headers }, payload }),
+      ask({ method: "POST", url, headers: { "api-key": account.key, ...headers }, payload }),
     message: async (id) => {
       const reply = await it.get(`/api/get/sms/${id}`);
       if (reply.statusCode !== 200) throw new Error(`No message ${id}: ${reply.statusCode} ${reply.body}`);

@@ -189,7 +189,7 @@ test("SQL only in store", () => {
   expectNone(findings, "SQL outside src/store.");
 });
 
-test("packages stay at home: kysely in store, fastify in http, sockets and pino in runtime, …", () => {
+test("packages stay at home: kysely in store, find-my-way in http, sockets and pino in runtime, …", () => {
   const findings = sources.flatMap((file) =>
     file.imports.flatMap(({ specifier, line, typeOnly }) =>
       packageHomes

@@ -1,10 +1,8 @@
-// The HTTP server: routes, limits of time and size, and the errors that occur before any handler. fastify routes and listens; reading
-// bodies, checking keys and writing answers is our own code, because their order (key before body, limits before parsing) is part of the
-// contract.
+// The HTTP server: routes, limits of time and size, and the errors that occur before any handler. There is no framework, because the order
+// of the steps (key before body, limits before parsing) is part of the contract.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { errorShapeOf, inShape } from "#ai/apis/apis.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import { isProblem, type Problem, problem, problems } from "#contract/problem.ts";
@@ -19,18 +17,17 @@ import { geminiUrl } from "#http/routes/ai/gemini-url.ts";
 import { phoneEndpoints, phoneUrl } from "#http/routes/phones/phones.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
-import type { RequestError } from "#http/server/broken-request.ts";
 import { createConnections } from "#http/server/connections.ts";
 import { createDeadlines } from "#http/server/deadlines.ts";
 import { hasDoubledHeaders } from "#http/server/duplicate-headers.ts";
 import { cameThroughOperatorSocket } from "#http/server/operator-socket.ts";
-import { createHttpServer } from "#runtime/net/http-server.ts";
+import { HttpServer } from "#runtime/net/http-server.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
-import type { Caller, Gate, Head, HttpCore } from "./call.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Caller, Gate, HttpCore } from "./call.ts";
 import { endpoints } from "./endpoints.ts";
 import { createNotFound, isAi } from "./not-found.ts";
 import { RequestLog } from "./request-log.ts";
+import { createRouter, type Match } from "./router.ts";
 import type { HttpSettings } from "./settings.ts";
 import { createStorageLog } from "./storage-log.ts";
 
@@ -65,22 +62,6 @@ const otherFields = 100;
  */
 const maxConcurrentLists = 2;
 
-const noParams: Readonly<Record<string, string>> = {};
-
-/** The path of a target, without its query. */
-function pathOf(target: string): string {
-  const at = target.indexOf("?");
-  return at === -1 ? target : target.slice(0, at);
-}
-
-/** `/api/get/{channel}` as the router writes it. */
-function routerPath({ path, wildcard }: Head): string {
-  // Behind a parameter, `:verb` is text: of several colons in a model's name the last one is before it.
-  const [, before, name, verb] = /^(.*)\{(\w+)\}:(\w+)$/.exec(path) ?? [];
-  if (verb !== undefined) return `${before}:${name}(^.+)::${verb}`;
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === wildcard ? "*" : `:${name}`));
-}
-
 const byteFaults = {
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
   HPE_HEADER_OVERFLOW: "headers_too_large",
@@ -108,15 +89,12 @@ interface ByteError extends NodeJS.ErrnoException {
   rawPacket?: unknown;
 }
 
-/**
- * The server, not yet listening. Paths are case-sensitive, one slash at their end is tolerated, doubled
- * slashes and `;` are not; every spelling that reaches a route has passed the same authentication.
- */
+/** The server, not yet listening. Every spelling of a path that reaches an endpoint has passed the same authentication. */
 export function buildApp(
   core: HttpCore,
   settings: HttpSettings,
   timeouts: Partial<HttpTimeouts> = {},
-): FastifyInstance {
+): HttpServer {
   const limits = { ...defaultTimeouts, ...timeouts };
   const writer = createWriter(core.clock, settings.publicUrl?.startsWith("https://") ?? false);
   const deadlines = createDeadlines(core.clock, limits.body);
@@ -124,13 +102,7 @@ export function buildApp(
   const maxFields = settings.maxContacts * fieldsPerContact + otherFields;
   const isTrusted = settings.trustedProxies.length > 0 ? trustOf(settings.trustedProxies) : null;
   const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints, ...phoneEndpoints];
-  // Requests at these exact paths need no router, which takes 4 % of the time of an AI call. While closing, fastify answers them all.
-  const exact = new Map(
-    all
-      .filter(({ head }) => !head.path.includes("{"))
-      .map((each) => [`${each.head.method} ${each.head.path}`, each]),
-  );
-  let closing = false;
+  const route = createRouter(all);
   const maxValues = maxValuesFor(settings.maxContacts);
   const notFoundReply = createNotFound(all, settings.dashboardFolder);
   const requests = new RequestLog(core, settings);
@@ -168,6 +140,8 @@ export function buildApp(
       isProblem(answer) && isAi(request.url)
         ? inShape(errorShapeOf(request.url ?? ""), answer, requestId)
         : answer;
+    // While closing, what still arrives on open connections is served: refusing it gains nothing while all components work.
+    if (app.isClosing) response.shouldKeepAlive = false;
     writer.write(request, response, requestId, reply);
   }
 
@@ -175,58 +149,26 @@ export function buildApp(
     return isAi(request.url) ? aiProblem("server_error") : problem("server_error");
   }
 
-  function answerElsewhere(request: FastifyRequest, reply: FastifyReply): void {
-    reply.hijack();
-    requests.atEnd(request.raw, reply.raw, request.id, null, { account: null, keyId: null });
-    write(request.raw, reply.raw, request.id, notFoundReply(request.raw, request.id));
+  function answerElsewhere(request: IncomingMessage, response: ServerResponse, requestId: string): void {
+    requests.atEnd(request, response, requestId, null, { account: null, keyId: null });
+    write(request, response, requestId, notFoundReply(request, requestId));
   }
 
   function answerDoubled(request: IncomingMessage, response: ServerResponse): void {
     writer.write(request, response, core.newId("req"), requestFault("malformed_request", request.url));
   }
 
-  let breakConnection: (socket: Socket, how: RequestError) => boolean = () => false;
-  const app = fastify({
-    logger: false,
-    genReqId: () => core.newId("req"),
-    requestIdHeader: false,
-    rewriteUrl: ({ url = "/" }) => geminiUrl(phoneUrl(url)),
-    serverFactory: (handle) => {
-      const connections = createConnections((request, response) => {
-        if (hasDoubledHeaders(request)) {
-          answerDoubled(request, response);
-          return;
-        }
-        const endpoint = closing ? undefined : exact.get(`${request.method} ${pathOf(request.url ?? "")}`);
-        if (endpoint === undefined) handle(request, response);
-        else exchange(endpoint, request, response, core.newId("req"), noParams);
-      });
-      breakConnection = connections.break;
-      return createHttpServer(
-        {
-          headersMs: limits.headers,
-          checkMs: limits.check,
-          requestMs: limits.request,
-          keepAliveMs: limits.keepAlive,
-          maxConnections: settings.maxConnections,
-        },
-        connections.listener,
-      );
-    },
-    // While closing, requests that still arrive on open connections are served with "Connection: close": fastify's own 503 would not have
-    // our shape, and refusing gains nothing while all components still work.
-    return503OnClosing: false,
-    forceCloseConnections: "idle",
-    routerOptions: {
-      caseSensitive: true,
-      ignoreTrailingSlash: true,
-      ignoreDuplicateSlashes: false,
-      maxParamLength: 512,
-    },
-    // Paths that cannot be decoded or are far too long match nothing.
-    frameworkErrors: (_error, request, reply) => answerElsewhere(request, reply),
-    clientErrorHandler: (error, socket) => answerBytes(error, socket),
-  });
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    if (hasDoubledHeaders(request)) {
+      answerDoubled(request, response);
+      return;
+    }
+    request.url = geminiUrl(phoneUrl(request.url ?? "/"));
+    const requestId = core.newId("req");
+    const match = route(request.method ?? "", request.url);
+    if (match === null) answerElsewhere(request, response, requestId);
+    else exchange(match, request, response, requestId);
+  }
 
   function answerBytes(error: ByteError, socket: Socket): void {
     if (error.code === "ECONNRESET" || !socket.writable) {
@@ -234,7 +176,8 @@ export function buildApp(
       return;
     }
     // The request before may have been accepted: its own answer is the only one that its sender may see.
-    if (breakConnection(socket, error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "too_slow" : "malformed")) return;
+    if (connections.break(socket, error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "too_slow" : "malformed"))
+      return;
     socket.end(writer.rawResponse(core.newId("req"), clientFault(error)), () => socket.destroy());
   }
 
@@ -247,16 +190,14 @@ export function buildApp(
   }
 
   function exchange(
-    endpoint: Endpoint,
+    { endpoint, params }: Match,
     request: IncomingMessage,
     response: ServerResponse,
     requestId: string,
-    received: Readonly<Record<string, string>>,
   ): void {
-    const { path, wildcard } = endpoint.head;
+    const { path } = endpoint.head;
     const logged = { account: null, keyId: null };
     requests.atEnd(request, response, requestId, path, logged);
-    const params = wildcard === undefined ? received : { ...received, [wildcard]: received["*"] ?? "" };
     const share = new BodyShare(bodies);
     const caller = callerOf(request);
     endpoint
@@ -282,43 +223,24 @@ export function buildApp(
       );
   }
 
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request, _body, done) => done(null));
-  for (const endpoint of all) {
-    app.route({
-      method: endpoint.head.method,
-      url: routerPath(endpoint.head),
-      // Answered in the first hook, and `done` never called: fastify's body stage would judge the content
-      // type before the key, and costs more than all of ours.
-      onRequest: (request, reply) =>
-        exchange(endpoint, request.raw, reply.raw, request.id, request.params as Record<string, string>),
-      handler: () => {
-        throw new Error("Not reached: the request was answered in the onRequest hook.");
-      },
-    });
-  }
-  app.setNotFoundHandler(answerElsewhere);
-  app.setErrorHandler((error, request, reply) => {
-    // A path that is not ours with a content type that fastify cannot read also ends here.
-    if (request.is404) {
-      answerElsewhere(request, reply);
-      return;
-    }
-    core.log.error(
-      { event: "http.request_failed", requestId: request.id, method: request.method, error },
-      "A request failed.",
-    );
-    reply.hijack();
-    write(request.raw, reply.raw, request.id, fault(request.raw));
-  });
-  app.addHook("preClose", async () => {
-    closing = true;
-  });
-  app.addHook("onClose", async () => {
-    deadlines.stop();
-    uploadDeadlines.stop();
-    writer.stop();
-    gate.storageLog.stop();
-  });
+  const connections = createConnections(handle, () => app.isClosing);
+  const app = new HttpServer(
+    {
+      headersMs: limits.headers,
+      checkMs: limits.check,
+      requestMs: limits.request,
+      keepAliveMs: limits.keepAlive,
+      maxConnections: settings.maxConnections,
+    },
+    connections.listener,
+    handle,
+    () => {
+      deadlines.stop();
+      uploadDeadlines.stop();
+      writer.stop();
+      gate.storageLog.stop();
+    },
+  );
+  app.server.on("clientError", (error: ByteError, socket) => answerBytes(error, socket as Socket));
   return app;
 }

@@ -8,6 +8,7 @@ import { poolInput } from "#contract/manage/pools/pools.ts";
 import { listCalls } from "#store/pools/usage.ts";
 import { readUsage, type UsageBy } from "#store/pools/usage-groups.ts";
 import type { Harness } from "../harness.ts";
+import { inject } from "../inject.ts";
 import { anyCall } from "../store/pool-rows.ts";
 
 /** The key's text where a story has one key. */
@@ -36,7 +37,7 @@ export async function makePool(
 
 /** Asks for a completion, as a client does. */
 export const ask = (it: Harness, body: object = {}, key = keyText) =>
-  it.system.app.inject({
+  inject(it.system.app, {
     method: "POST",
     url: "/api/ai/v1/chat/completions",
     headers: { authorization: `Bearer ${key}` },

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
-import type { FastifyInstance } from "fastify";
 import type { Account } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
@@ -19,11 +18,13 @@ import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { Phones } from "#phones/phones.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
+import type { HttpServer } from "#runtime/net/http-server.ts";
 import type { Database } from "#store/database.ts";
 import type { AttachmentChunk, UploadedFile } from "#store/email/attachments.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
+import { inject } from "../inject.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
 import { testPasswordCost } from "../password-cost.ts";
 
@@ -134,7 +135,7 @@ export const settings: HttpSettings = {
 };
 
 export interface Edge {
-  app: FastifyInstance;
+  app: HttpServer;
   core: HttpCore;
   clock: MovableClock;
   log: MemoryLog;
@@ -334,7 +335,7 @@ export async function ask(
   { app }: Edge,
   { method = "POST", url = "/api/sms/send", headers, body }: Asked,
 ): Promise<Sent> {
-  const response = await app.inject({
+  const response = await inject(app, {
     // The types know seven methods; the server has to cope with any.
     method: method as "GET",
     url,

@@ -2,13 +2,13 @@
 // that is added is in them by itself, and fails there until its ids and its body are known here.
 
 import assert from "node:assert/strict";
-import type { InjectOptions } from "fastify";
 import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
 import { recordUsage } from "#store/pools/usage.ts";
 import type { Harness } from "../harness.ts";
+import { type InjectOptions, inject } from "../inject.ts";
 import { providerSettings } from "../scenarios/provider.ts";
 import { callRow } from "../store/pool-rows.ts";
 import { bearer, manage, signedIn, tokenFor, userFor } from "./managing.ts";
@@ -144,7 +144,7 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
   });
   const { id: namedKey } = await post("/api-keys", { name: "app", scopes: ["read"] });
   const { id: poolKey, key: poolToken } = await post(`/pools/${pool}/keys`, { name: "app" });
-  const deferred = await it.system.app.inject({
+  const deferred = await inject(it.system.app, {
     method: "POST",
     url: "/api/ai/v1/chat/completions",
     headers: {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { type Harness, harness } from "../harness.ts";
+import { inject } from "../inject.ts";
 import { providerSettings } from "../scenarios/provider.ts";
 
 let it: Harness;
@@ -45,7 +46,7 @@ for (const [what, request] of Object.entries(requests)) {
     const { method, query = "", type, body } = { query: "", type: undefined, body: undefined, ...request };
     const ask = async (identifier: string) => {
       asked = [];
-      const reply = await it.system.app.inject({
+      const reply = await inject(it.system.app, {
         method,
         url: `/callbacks/${identifier}${query}`,
         headers: type === undefined ? {} : { "content-type": type },

@@ -2,13 +2,13 @@
 // break every test of the management API, so they assert nothing but that they worked.
 
 import assert from "node:assert/strict";
-import type { LightMyRequestResponse } from "fastify";
 import type { TokenScope } from "#contract/manage/keys/token-scopes.ts";
 import { createManagementToken } from "#identity/management-token.ts";
 import { createPasswordHasher } from "#identity/password.ts";
 import { createUser } from "#identity/users.ts";
 import type { Role } from "#store/schema/identity.ts";
 import { type Harness, seededRandom } from "../harness.ts";
+import { type Injected, inject } from "../inject.ts";
 import { testPasswordCost } from "../password-cost.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -26,8 +26,8 @@ export function manage(
   method: Method,
   path: string,
   { headers = {}, body, from = "192.0.2.10" }: Request = {},
-): Promise<LightMyRequestResponse> {
-  return it.system.app.inject({
+): Promise<Injected> {
+  return inject(it.system.app, {
     method,
     url: `/api/manage/v1${path}`,
     remoteAddress: from,
@@ -85,7 +85,7 @@ export interface Browser {
   headers: Record<string, string>;
 }
 
-export function browserOf(reply: LightMyRequestResponse): Browser {
+export function browserOf(reply: Injected): Browser {
   assert.equal(reply.statusCode, 200, reply.body);
   const cookie = String(reply.headers["set-cookie"]).split(";", 1)[0]!;
   const csrfToken: string = reply.json().data.csrf_token;

@@ -4,10 +4,10 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import type { LightMyRequestResponse } from "fastify";
 import { errorShapeOf } from "#ai/apis/apis.ts";
 import type { Head } from "#http/call.ts";
 import { type EngineName, engines, type Harness, harness } from "../harness.ts";
+import { type Injected, inject } from "../inject.ts";
 import { type Asking, asking, everyRoute, namesIn, paramsOf, pathOf, requestFor } from "./every-route.ts";
 
 /** As they stand in a URL. None of them can be meant. */
@@ -58,17 +58,17 @@ after(async () => {
   for (const engine of engines) await systems[engine]?.it.close();
 });
 
-function inject(engine: EngineName, head: Head, url?: string, body?: object) {
+function ask(engine: EngineName, head: Head, url?: string, body?: object) {
   const { it, caller } = systems[engine]!;
   const request = requestFor(head, caller, url);
-  return it.system.app.inject(body === undefined ? request : { ...request, payload: JSON.stringify(body) });
+  return inject(it.system.app, body === undefined ? request : { ...request, payload: JSON.stringify(body) });
 }
 
 /** One request on each engine, which must answer alike; the answer of the first. */
 async function alike(
   what: string,
-  ask: (engine: EngineName, caller: Asking) => Promise<LightMyRequestResponse>,
-): Promise<LightMyRequestResponse> {
+  ask: (engine: EngineName, caller: Asking) => Promise<Injected>,
+): Promise<Injected> {
   const [first, second] = await Promise.all(engines.map((engine) => ask(engine, systems[engine]!.caller)));
   assert.ok(first!.statusCode < 500, `${what}: ${first!.statusCode} ${first!.body}`);
   assert.equal(second!.statusCode, first!.statusCode, `${what}: ${first!.body} against ${second!.body}`);
@@ -81,7 +81,7 @@ async function alike(
 const inPath = (head: Head) => [...(head.path.includes("{account}") ? ["account"] : []), ...namesIn(head)];
 
 /** The 404 of each family. */
-function isNowhere(head: Head, reply: LightMyRequestResponse, what: string): void {
+function isNowhere(head: Head, reply: Injected, what: string): void {
   // The pixel is the same for any token.
   if (head.name === "openMail" && reply.statusCode === 200) return;
   assert.equal(reply.statusCode, 404, `${what}: ${reply.statusCode} ${reply.body}`);
@@ -96,14 +96,14 @@ for (const head of everyRoute.filter(({ path }) => path.includes("{"))) {
       for (const [kind, text] of Object.entries({ ...nothing, ...strange })) {
         const what = `{${name}} is ${kind}`;
         const reply = await alike(what, (engine, caller) =>
-          inject(engine, head, pathOf(head, paramsOf(head, caller), { [name]: text })),
+          ask(engine, head, pathOf(head, paramsOf(head, caller), { [name]: text })),
         );
         if (Object.hasOwn(nothing, kind)) isNowhere(head, reply, what);
       }
       // What is there, with more behind it: a C string would end before.
       const behind = await alike(`{${name}} with a NUL behind it`, (engine, caller) => {
         const params = paramsOf(head, caller);
-        return inject(engine, head, pathOf(head, params, { [name]: `${params[name] ?? "x"}%00` }));
+        return ask(engine, head, pathOf(head, params, { [name]: `${params[name] ?? "x"}%00` }));
       });
       isNowhere(head, behind, `{${name}} with a NUL behind it`);
     }
@@ -116,7 +116,7 @@ for (const head of everyRoute.filter(({ query }) => query !== undefined)) {
       for (const [kind, text] of Object.entries({ ...nothing, ...strange })) {
         const what = `${name}=${kind}`;
         const reply = await alike(what, (engine, caller) =>
-          inject(engine, head, `${pathOf(head, paramsOf(head, caller))}?${name}=${text}`),
+          ask(engine, head, `${pathOf(head, paramsOf(head, caller))}?${name}=${text}`),
         );
         // On channel endpoints blanks at the ends, a NUL among them, do not count, as everywhere there.
         if (Object.hasOwn(nothing, kind) && !(head.family === "api_key" && kind === "nul")) {
@@ -138,7 +138,7 @@ test("who may not ask is refused first, with any query", async () => {
     ["/api/get/sms?cursor=%00", 403],
     ["/api/manage/v1/accounts?search=%00", 401],
   ] as const) {
-    const reply = await alike(url, (engine) => systems[engine]!.it.system.app.inject({ url }));
+    const reply = await alike(url, (engine) => inject(systems[engine]!.it.system.app, { url }));
     assert.equal(reply.statusCode, status, reply.body);
   }
 });
@@ -146,7 +146,7 @@ test("who may not ask is refused first, with any query", async () => {
 test("a callback's own query may hold any text: it is its adapter that reads it", async () => {
   const head = everyRoute.find(({ name }) => name === "receiveCallbackQuery")!;
   const reply = await alike("text with lines", (engine) =>
-    inject(engine, head, `/callbacks/taking-of-ours?text=a%0Ab%00`),
+    ask(engine, head, `/callbacks/taking-of-ours?text=a%0Ab%00`),
   );
   assert.equal(reply.statusCode, 403, "its token is what is missing");
 });
@@ -174,7 +174,7 @@ for (const head of answering) {
       const { payload } = requestFor(head, systems.sqlite!.caller);
       for (const body of spoilt(JSON.parse(payload!), text))
         await alike(`${kind}: ${JSON.stringify(body)}`, (engine) =>
-          inject(engine, head, undefined, body as object),
+          ask(engine, head, undefined, body as object),
         );
     }
   });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { type Harness, harness } from "../harness.ts";
+import { inject } from "../inject.ts";
 import { bearer, tokenFor } from "./managing.ts";
 
 let it: Harness;
@@ -24,7 +25,7 @@ async function lineOf(
   payload?: object,
 ) {
   const before = lines().length;
-  const reply = await it.system.app.inject({
+  const reply = await inject(it.system.app, {
     method,
     url,
     headers,

@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import type { LightMyRequestResponse } from "fastify";
 import { errorShapeOf } from "#ai/apis/apis.ts";
 import type { Head } from "#http/call.ts";
 import { isStorageOutage } from "#http/storage-errors.ts";
 import { StorageError, type StorageFault } from "#store/database.ts";
 import { type Harness, harness } from "../harness.ts";
+import { type Injected, inject } from "../inject.ts";
 import { type Asking, asking, everyRoute, requestFor } from "./every-route.ts";
 
 const faults: StorageFault[] = ["unavailable", "full", "io", "commit_unknown"];
@@ -56,7 +56,8 @@ async function askFailing(head: Head, fault: StorageFault, from: number, to: num
   failing = { fault, from, to };
   const options = requestFor(head, caller);
   // Metrics are for callers on the machine itself.
-  const reply = await it.system.app.inject(
+  const reply = await inject(
+    it.system.app,
     head.name === "getMetrics" ? { ...options, remoteAddress: "127.0.0.1" } : options,
   );
   failing = null;
@@ -64,7 +65,7 @@ async function askFailing(head: Head, fault: StorageFault, from: number, to: num
 }
 
 /** A 503 in the shape of the route's family. */
-function isAway(head: Head, fault: StorageFault, reply: LightMyRequestResponse): void {
+function isAway(head: Head, fault: StorageFault, reply: Injected): void {
   const what = `${head.method} ${head.path} ${fault}: ${reply.statusCode} ${reply.body}`;
   assert.equal(reply.statusCode, 503, what);
   assert.ok(Number(reply.headers["retry-after"]) > 0, what);

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { linkCodesPerMinute } from "#http/auth/sign-in-limits.ts";
 import { type Harness, harness } from "../harness.ts";
 import { bearer, manage, tokenFor } from "../http/managing.ts";
+import { inject } from "../inject.ts";
 
 const { network, site, installation } = linkCodesPerMinute;
 
@@ -26,7 +27,7 @@ async function show(codes: readonly string[], from: (i: number) => string): Prom
 }
 
 const register = (authorization: string, remoteAddress: string) =>
-  it.system.app.inject({
+  inject(it.system.app, {
     method: "POST",
     url: "/api/mobile/v1/device",
     remoteAddress,

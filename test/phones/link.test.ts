@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { someEngines } from "../harness.ts";
 import { answeredInTime, dataOf } from "../http/routes/manage/managed.ts";
+import { inject } from "../inject.ts";
 import { minute, type PhoneWorld, phoneWorld } from "./phone-world.ts";
 import { SimulatedPhone } from "./simulated-phone.ts";
 
@@ -58,7 +59,7 @@ for (const engine of someEngines(import.meta.filename)) {
         await member("GET", w.path("/link")),
       );
       assert.deepEqual([seen.state, seen.code, seen.url, seen.qr], ["waiting_for_code", null, null, null]);
-      const page = async () => await w.m.it.system.app.inject(new URL(url ?? "").pathname);
+      const page = async () => await inject(w.m.it.system.app, new URL(url ?? "").pathname);
       const { body, statusCode } = await page();
       assert.equal(statusCode, 200);
       assert.ok(body.includes(code?.text ?? "?") && body.includes("https://trunkline.test/api/mobile/v1"));
@@ -108,7 +109,7 @@ for (const engine of someEngines(import.meta.filename)) {
 
     test("a phone on a channel that we cannot use, an old app and a wrong clock are warnings", async () => {
       phone.version = "1.52.0";
-      await w.m.it.system.app.inject({
+      await inject(w.m.it.system.app, {
         method: "PATCH",
         url: "/api/mobile/v1//device",
         headers: {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { someEngines } from "../harness.ts";
+import { inject } from "../inject.ts";
 import { hour, type PhoneWorld, phoneWorld } from "./phone-world.ts";
 import type { SimulatedPhone } from "./simulated-phone.ts";
 
@@ -70,7 +71,7 @@ for (const engine of someEngines(import.meta.filename)) {
 
     test("what the app asks beside messages is answered as it expects", async () => {
       const ask = async (method: "GET" | "PATCH", url: string) =>
-        (await w.m.it.system.app.inject({ method, url: `/api/mobile/v1${url}` })).statusCode;
+        (await inject(w.m.it.system.app, { method, url: `/api/mobile/v1${url}` })).statusCode;
       assert.equal(await ask("GET", "/device"), 200);
       assert.equal(await ask("GET", "/user/code"), 501);
       assert.equal(await ask("PATCH", "/user/password"), 501);

@@ -3,9 +3,9 @@
 // reinstallations are the test's to choose.
 
 import { createHmac } from "node:crypto";
-import type { LightMyRequestResponse } from "fastify";
 import type { PhoneStream } from "#phones/streams.ts";
 import type { Harness } from "../harness.ts";
+import { type Injected, inject } from "../inject.ts";
 
 /** What the radio makes of a message: the states that it goes through, or the text of its failure. */
 export type Radio = (item: KnownItem) => ("Sent" | "Delivered")[] | { error: string };
@@ -320,7 +320,7 @@ export class SimulatedPhone {
     const timestamp = String(Math.floor(this.#now() / 1000));
     const signingKey = key ?? String(this.stored.settings.webhooks?.signing_key ?? "none");
     const signature = createHmac("sha256", signingKey).update(body).update(timestamp).digest("hex");
-    const reply = await this.#it().system.app.inject({
+    const reply = await inject(this.#it().system.app, {
       method: "POST",
       url: new URL(hook.url).pathname,
       payload: body,
@@ -347,10 +347,10 @@ export class SimulatedPhone {
     path: string,
     body?: object,
     authorization = this.#bearer().authorization,
-  ): Promise<LightMyRequestResponse> {
+  ): Promise<Injected> {
     const fate = this.network(method, path);
     if (fate === "refused") throw offline;
-    const reply = await this.#it().system.app.inject({
+    const reply = await inject(this.#it().system.app, {
       method,
       url: `/api/mobile/v1${path}`,
       ...(body !== undefined && { payload: JSON.stringify(body) }),

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { type Harness, harness } from "../harness.ts";
+import { inject } from "../inject.ts";
 import { stored } from "./provider.ts";
 
 const good = { number: "+15550000001", message: "Hi" };
@@ -119,7 +120,7 @@ test("a body that is no JSON, of another type or too deep stores nothing either"
     key: (await it.account({ country: null, plan: { name: "basic", credit: { sms: 100 } } })).key,
   };
   const post = (payload: string, type: string) =>
-    it.system.app.inject({
+    inject(it.system.app, {
       method: "POST",
       url: "/api/sms/send",
       headers: { "api-key": key, "content-type": type },
@@ -145,7 +146,7 @@ test("forms with bracket fields, and with JSON text in contact, are read like JS
   const mine = { id: "", key };
   await it.gateway({ identifier: "forms-box", default: true });
   const form = (fields: Record<string, string>) =>
-    it.system.app.inject({
+    inject(it.system.app, {
       method: "POST",
       url: "/api/sms/send",
       headers: { "api-key": mine.key, "content-type": "application/x-www-form-urlencoded" },

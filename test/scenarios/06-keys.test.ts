@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Harness, harness } from "../harness.ts";
+import { inject } from "../inject.ts";
 
 const missing = {
   status: "error",
@@ -29,7 +30,7 @@ const call = (options: {
   headers?: Record<string, string>;
   body?: object;
 }) =>
-  it.system.app.inject({
+  inject(it.system.app, {
     method: options.method ?? "POST",
     url: options.url ?? "/api/sms/send",
     headers: options.headers ?? {},
@@ -87,7 +88,7 @@ test("a Bearer header is no key here", async () => {
 test("the key is judged before the body: faults are not told to strangers", async () => {
   const reply = await call({ headers: { "api-key": "wrong" }, body: { contact: [] } });
   assert.equal(reply.statusCode, 403);
-  const unreadable = await it.system.app.inject({
+  const unreadable = await inject(it.system.app, {
     method: "POST",
     url: "/api/sms/send",
     headers: { "content-type": "application/json" },
@@ -129,7 +130,7 @@ test("another process takes a new key within five seconds", async () => {
   const { key: old } = await one.account();
   const two = await harness({ ground: own, clock: one.clock });
   const ask = async (apiKey: string) =>
-    (await two.system.app.inject({ method: "GET", url: "/api/account", headers: { "api-key": apiKey } }))
+    (await inject(two.system.app, { method: "GET", url: "/api/account", headers: { "api-key": apiKey } }))
       .statusCode;
   assert.equal(await ask(old), 200);
   const fresh = await one.system.renewKey("acme");

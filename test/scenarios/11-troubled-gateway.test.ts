@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Harness, harness } from "../harness.ts";
+import { inject } from "../inject.ts";
 import { answer, asked, noAnswer, provider, providerSettings, readRequest, takes } from "./provider.ts";
 
 const contacts = (count: number, message = "Hi", rest: object = {}) =>
@@ -16,7 +17,7 @@ async function opened(pace: object = {}): Promise<Harness> {
 }
 
 const metric = async (it: Harness, name: string, gateway: string) => {
-  const text = await it.system.app.inject({ method: "GET", url: "/metrics" }).then(({ body }) => body);
+  const text = await inject(it.system.app, { method: "GET", url: "/metrics" }).then(({ body }) => body);
   return Number(new RegExp(`^${name}\\{gateway="${gateway}"[^}]*\\} (\\S+)$`, "m").exec(text)?.[1]);
 };
 

@@ -5,6 +5,7 @@ import { createHmac } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type { OutboundResult } from "#runtime/runtime.ts";
 import { type Harness, harness, someEngines } from "../harness.ts";
+import { inject } from "../inject.ts";
 import { answer, provider, readRequest, report, story, takes } from "./provider.ts";
 
 const contact = { number: "+4915123456789", message: "Hi" };
@@ -123,7 +124,7 @@ describe("receipts of a twilio gateway", () => {
     const url = urls.get(sid)!;
     const form = { MessageSid: sid, ...fields };
     const text = url + Object.entries(form).sort().flat().join("");
-    return it.system.app.inject({
+    return inject(it.system.app, {
       method: "POST",
       url: url.slice("https://trunkline.test".length),
       headers: {
@@ -160,7 +161,7 @@ describe("receipts of a twilio gateway", () => {
   test("one signed with another token, or not at all, changes nothing", async () => {
     const { id, sid } = await sent();
     assert.equal((await callBack(sid, { MessageStatus: "delivered" }, "another-token")).statusCode, 403);
-    const unsigned = await it.system.app.inject({
+    const unsigned = await inject(it.system.app, {
       method: "POST",
       url: "/callbacks/twilio",
       payload: `MessageSid=${sid}&MessageStatus=delivered`,

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { movableClock } from "../clock.ts";
 import { ground, type Harness, harness, someEngines } from "../harness.ts";
+import { inject } from "../inject.ts";
 import { asked, provider, stored, takes } from "./provider.ts";
 
 const contacts = (count: number) =>
@@ -137,7 +138,7 @@ test("metrics with a token are for its bearer alone", async () => {
   const it = await harness({ settings: { metricsToken: "a-metrics-token-of-some-length" } });
   await it.account();
   assert.equal((await it.get("/metrics")).statusCode, 403);
-  const reply = await it.system.app.inject({
+  const reply = await inject(it.system.app, {
     method: "GET",
     url: "/metrics",
     headers: { authorization: "Bearer a-metrics-token-of-some-length" },

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import { accountSid, settings, sid, sign } from "../gateways/sms/twilio/twilio-example.ts";
 import { type Harness, harness } from "../harness.ts";
+import { inject } from "../inject.ts";
 import { answer, story } from "./provider.ts";
 import { hook, listen, posts, says } from "./receiver.ts";
 
@@ -40,7 +41,7 @@ async function write(it: Harness, body: string, from = person, times = 1): Promi
     body: Buffer.from(new URLSearchParams(parameters).toString()),
   });
   for (let time = 0; time < times; time++) {
-    const reply = await it.system.app.inject({
+    const reply = await inject(it.system.app, {
       method: "POST",
       url: "/callbacks/sms-main",
       headers: signed.headers,

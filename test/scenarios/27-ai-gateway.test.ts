@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { type Harness, harness } from "../harness.ts";
 import { fails, openaiPeer, type Peer, says } from "../http/openai-peer.ts";
 import { memberOf, type Pooled, pooled, type Reply } from "../http/pooled.ts";
+import { inject } from "../inject.ts";
 
 const messages = [{ role: "user", content: "Hello there" }];
 const chat = (it: Pooled, more: object = {}, key = it.key) =>
@@ -25,7 +26,7 @@ test("the first start: one key of each kind, a sandbox that echoes, and neither 
     const keys = await fresh.system.createDefaultAccount();
     assert.ok(keys);
     const ask = (key: string, model?: string) =>
-      fresh.system.app.inject({
+      inject(fresh.system.app, {
         method: "POST",
         url: "/api/ai/v1/chat/completions",
         headers: { authorization: `Bearer ${key}` },
@@ -38,7 +39,7 @@ test("the first start: one key of each kind, a sandbox that echoes, and neither 
     assert.equal(body.choices[0]?.message.content, "Hello there");
     assert.equal(body.service_pool.provider, "sandbox");
     assert.equal(body.service_pool.model, "echo");
-    const models = await fresh.system.app.inject({
+    const models = await inject(fresh.system.app, {
       url: "/api/ai/v1/models",
       headers: { authorization: `Bearer ${keys.poolKey}` },
     });
@@ -47,7 +48,7 @@ test("the first start: one key of each kind, a sandbox that echoes, and neither 
       ["default", "echo", "slow", "failing", "cut", "tools"],
     );
     assert.equal((await ask(keys.apiKey)).statusCode, 401);
-    const sms = await fresh.system.app.inject({
+    const sms = await inject(fresh.system.app, {
       method: "POST",
       url: "/api/sms/send",
       headers: { "api-key": keys.poolKey },

@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import type { EmailRecord } from "#contract/messages/record.ts";
 import { callbackToken, called, event, serverToken } from "../gateways/email/postmark/postmark-example.ts";
 import { type Harness, harness, someEngines } from "../harness.ts";
+import { inject } from "../inject.ts";
 import { answer } from "./provider.ts";
 import { hook, listen, posts, says } from "./receiver.ts";
 
@@ -75,7 +76,7 @@ for (const engine of someEngines(import.meta.filename)) {
     ) {
       const { pathname } = new URL(url);
       const { method = "GET", headers = reader } = options;
-      const reply = await it.system.app.inject({ method, url: pathname, headers });
+      const reply = await inject(it.system.app, { method, url: pathname, headers });
       await it.settle();
       return reply;
     }
@@ -160,7 +161,7 @@ for (const engine of someEngines(import.meta.filename)) {
         event("SpamComplaint", "BouncedAt", { MessageID: `p-${sent.length}`, Metadata: {} }),
       );
       for (let i = 0; i < 2; i++) {
-        const reply = await it.system.app.inject({
+        const reply = await inject(it.system.app, {
           method: "POST",
           url: `/callbacks/mail?token=${callbackToken}`,
           headers: body.headers,

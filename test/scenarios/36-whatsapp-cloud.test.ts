@@ -13,6 +13,7 @@ import {
 } from "../gateways/whatsapp/graph-simulator.ts";
 import { appSecret, callOf, change, signatureOf, verifyToken } from "../gateways/whatsapp/meta-callbacks.ts";
 import { type Harness, harness } from "../harness.ts";
+import { inject } from "../inject.ts";
 
 const allow = "127.0.0.0/8";
 const outbound = createOutbound({ allow: readAllowList(allow) });
@@ -107,7 +108,7 @@ test("a refused message fails with Meta's code and gives its credit back; a busy
 });
 
 const call = (payload: Buffer, signature = signatureOf(payload)) =>
-  it.system.app.inject({
+  inject(it.system.app, {
     method: "POST",
     url: "/callbacks/cloud",
     payload,
@@ -118,7 +119,7 @@ const wamidOf = (id: string) =>
 
 test("Meta verifies the callback URL, and hears nothing without the verify token", async () => {
   const handshake = (word: string) =>
-    it.system.app.inject({
+    inject(it.system.app, {
       method: "GET",
       url: `/callbacks/cloud?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${word}`,
     });
@@ -278,7 +279,7 @@ test("a text that Meta refuses after it took it goes out as the template, once",
   const tell = async (updates: Parameters<typeof change>[0]) => {
     const payload = callOf(change(updates));
     const headers = { "content-type": "application/json", "x-hub-signature-256": signatureOf(payload) };
-    const reply = await it.system.app.inject({
+    const reply = await inject(it.system.app, {
       method: "POST",
       url: "/callbacks/window",
       payload,

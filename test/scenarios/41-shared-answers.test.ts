@@ -5,9 +5,10 @@ import test from "node:test";
 import { callsOf, keyText, makePool, type PoolOf } from "../ai/pooled.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type EngineName, type Ground, ground, type Harness, harness, someEngines } from "../harness.ts";
+import { inject } from "../inject.ts";
 
 const ask = (it: Harness, body: object = {}, key?: string) =>
-  it.system.app.inject({
+  inject(it.system.app, {
     method: "POST",
     url: "/api/ai/v1/chat/completions",
     headers: { authorization: `Bearer ${keyText}`, ...(key === undefined ? {} : { "idempotency-key": key }) },

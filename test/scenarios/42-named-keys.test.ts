@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type EngineName, type Harness, harness, someEngines } from "../harness.ts";
 import { bearer, manage, tokenFor } from "../http/managing.ts";
+import { inject } from "../inject.ts";
 import { provider, takes } from "./provider.ts";
 
 const contact = { number: "+4915123456789", message: "Hi" };
@@ -31,7 +32,7 @@ async function opened(engine: EngineName) {
 }
 
 const works = async (it: Harness, key: string) =>
-  (await it.system.app.inject({ url: "/api/account", headers: { "api-key": key } })).statusCode === 200;
+  (await inject(it.system.app, { url: "/api/account", headers: { "api-key": key } })).statusCode === 200;
 
 for (const engine of someEngines(import.meta.filename)) {
   describe(`named keys, on ${engine}`, () => {

@@ -1,9 +1,9 @@
 // A provider for the stories: an `http-api` gateway's settings, and a counterpart that answers it, remembers
 // what it took and reports back.
 
-import type { LightMyRequestResponse } from "fastify";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import type { Harness } from "../harness.ts";
+import { type Injected, inject } from "../inject.ts";
 
 export const callbackToken = "a-callback-token";
 
@@ -60,13 +60,8 @@ export const unreachable: OutboundResult = {
 export const takes = (request: OutboundRequest) => answer(200, { id: `p-${readRequest(request).id}` });
 
 /** A delivery report. */
-export function report(
-  it: Harness,
-  gateway: string,
-  body: object,
-  token = callbackToken,
-): Promise<LightMyRequestResponse> {
-  return it.system.app.inject({
+export function report(it: Harness, gateway: string, body: object, token = callbackToken): Promise<Injected> {
+  return inject(it.system.app, {
     method: "POST",
     url: `/callbacks/${gateway}?token=${token}`,
     payload: body,

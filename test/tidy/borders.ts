@@ -29,7 +29,7 @@ export const ranks: Readonly<Record<string, number>> = {
 /** Packages that one part of the tree alone may import. */
 export const packageHomes: readonly { name: RegExp; home: RegExp; where: string }[] = [
   { name: /^(kysely|pg|node:sqlite)$/, home: /^src\/store\//, where: "src/store" },
-  { name: /^(fastify|fastify-.*|@fastify\/.*)$/, home: /^src\/http\//, where: "src/http" },
+  { name: /^find-my-way$/, home: /^src\/http\//, where: "src/http" },
   {
     name: /^(node:http|node:https|node:net|node:tls|node:dns|node:http2)(\/.*)?$/,
     home: /^src\/runtime\//,

@@ -8,6 +8,7 @@ import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import { type Recording, readRecording } from "../../scripts/recording.ts";
 import { movableClock } from "../clock.ts";
 import { type Ground, type Harness, harness, someEngines } from "../harness.ts";
+import { inject } from "../inject.ts";
 import { says } from "../scenarios/receiver.ts";
 import { recordedGround } from "./recorded.ts";
 
@@ -54,7 +55,7 @@ for (const file of files) {
       });
 
       const manage = async (path: string, body?: object) => {
-        const reply = await it.system.app.inject({
+        const reply = await inject(it.system.app, {
           method: body === undefined ? "GET" : "POST",
           url: `/api/manage/v1${path}`,
           headers: { authorization: `Bearer ${recording.keys.token}` },
@@ -77,17 +78,17 @@ for (const file of files) {
       test("knows every key, token and password", async () => {
         const { api, named, pool } = recording.keys;
         for (const key of [api, named]) {
-          const listed = await it.system.app.inject({ url: "/api/get/sms", headers: { "api-key": key } });
+          const listed = await inject(it.system.app, { url: "/api/get/sms", headers: { "api-key": key } });
           assert.equal(listed.statusCode, 200);
         }
-        const signedIn = await it.system.app.inject({
+        const signedIn = await inject(it.system.app, {
           method: "POST",
           url: "/api/manage/v1/session",
           payload: recording.user,
         });
         assert.equal(signedIn.statusCode, 200, signedIn.body);
         const [cookie] = signedIn.cookies;
-        const revealed = await it.system.app.inject({
+        const revealed = await inject(it.system.app, {
           method: "POST",
           url: "/api/manage/v1/accounts/recorded/api-key/reveal",
           headers: {
@@ -98,7 +99,7 @@ for (const file of files) {
           payload: { password: recording.user.password },
         });
         assert.equal(revealed.json().data?.api_key, api, revealed.body);
-        const answer = await it.system.app.inject({
+        const answer = await inject(it.system.app, {
           method: "POST",
           url: "/api/ai/v1/chat/completions",
           headers: { authorization: `Bearer ${pool}` },

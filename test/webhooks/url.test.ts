@@ -13,6 +13,7 @@ import { listDeliveries } from "#store/webhooks/delivery-log.ts";
 import { listEndpoints } from "#store/webhooks/endpoints.ts";
 import { openUrl } from "#webhooks/endpoint-url.ts";
 import { type Harness, harness } from "../harness.ts";
+import { inject } from "../inject.ts";
 import { forbiddenHosts, forbiddenIpv4 } from "../runtime/forbidden-hosts.ts";
 import { answer, openPeer, type Peer } from "../runtime/peer.ts";
 
@@ -110,7 +111,7 @@ describe("saving a webhook endpoint", () => {
     const token = await operator(it);
     // One of each kind of spelling is enough here: the rule itself is the same.
     for (const url of urls.filter((_, index) => index % 25 === 0)) {
-      const reply = await it.system.app.inject({
+      const reply = await inject(it.system.app, {
         method: "POST",
         url: `/api/manage/v1/accounts/${account.id}/webhooks`,
         headers: { authorization: `Bearer ${token}` },

@@ -1,6 +1,5 @@
 // Writes an answer: the headers that every response carries, the body, and what to do with a request body
-// that was not read to its end. Written to the raw response in one go; fastify's reply layer costs a fifth
-// of the throughput of a small send and adds nothing here.
+// that was not read to its end.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { problem } from "#contract/problem.ts";

@@ -37,8 +37,12 @@ interface Connections {
   break(socket: Socket, how: RequestError): boolean;
 }
 
-/** `turns`: schedules the requests that waited. */
-export function createConnections(handle: Handle, turns = new ReadingTurns()): Connections {
+/** `isClosing`: whether connections end once they are idle. `turns`: schedules the requests that waited. */
+export function createConnections(
+  handle: Handle,
+  isClosing: () => boolean,
+  turns = new ReadingTurns(),
+): Connections {
   const lines = new WeakMap<Socket, Line>();
   let waiting = 0;
 
@@ -63,7 +67,7 @@ export function createConnections(handle: Handle, turns = new ReadingTurns()): C
     if (line.waiting.length > 0) {
       line.scheduled = true;
       turns.wait(() => beginNext(line, socket));
-    } else if (line.broken) socket.end(() => socket.destroy());
+    } else if (line.broken || isClosing()) socket.end(() => socket.destroy());
   }
 
   function beginNext(line: Line, socket: Socket): void {

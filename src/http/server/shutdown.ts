@@ -1,6 +1,6 @@
 // Ends the HTTP server: requests in progress get a grace period, then their connections are closed.
 
-import type { FastifyInstance } from "fastify";
+import type { HttpServer } from "#runtime/net/http-server.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** How long the last event of an interrupted stream may take to be written. */
@@ -11,7 +11,7 @@ const drainMs = 1_000;
  * another second the remaining connections are closed.
  */
 export async function closeApp(
-  app: Pick<FastifyInstance, "close"> & { server: { closeAllConnections(): void } },
+  app: Pick<HttpServer, "close"> & { server: { closeAllConnections(): void } },
   clock: Clock,
   graceMs: number,
   interrupt: () => void,

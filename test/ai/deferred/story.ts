@@ -1,6 +1,7 @@
 // A sandbox's pool whose completions are deferred, and an endpoint that hears of them.
 
 import { type Harness, type HarnessOptions, harness } from "../../harness.ts";
+import { inject } from "../../inject.ts";
 import { listen, posts, says } from "../../scenarios/receiver.ts";
 import { keyText, makePool } from "../pooled.ts";
 
@@ -9,7 +10,7 @@ export const second = 1_000;
 export const hour = 3_600_000;
 
 export const defer = (it: Harness, model = "echo", headers: Record<string, string> = {}) =>
-  it.system.app.inject({
+  inject(it.system.app, {
     method: "POST",
     url: "/api/ai/v1/chat/completions",
     headers: { authorization: `Bearer ${keyText}`, "x-trunkline-deliver": "webhook", ...headers },
@@ -18,7 +19,7 @@ export const defer = (it: Harness, model = "echo", headers: Record<string, strin
 
 /** Defers a request to any API. */
 export const deferTo = (it: Harness, path: string, payload: object, headers: Record<string, string> = {}) =>
-  it.system.app.inject({
+  inject(it.system.app, {
     method: "POST",
     url: `/api/ai/v1/${path}`,
     headers: { authorization: `Bearer ${keyText}`, "x-trunkline-deliver": "webhook", ...headers },
@@ -26,7 +27,7 @@ export const deferTo = (it: Harness, path: string, payload: object, headers: Rec
   });
 
 export const at = (it: Harness, method: "GET" | "POST", path: string, key = keyText) =>
-  it.system.app.inject({
+  inject(it.system.app, {
     method,
     url: `/api/ai/v1/deferred/${path}`,
     headers: { authorization: `Bearer ${key}` },

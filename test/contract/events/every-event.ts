@@ -9,6 +9,7 @@ import { ask, keyText, makePool, sandboxMember } from "../../ai/pooled.ts";
 import { callbackToken, called, event, serverToken } from "../../gateways/email/postmark/postmark-example.ts";
 import { type Harness, harness } from "../../harness.ts";
 import { bearer, manage, tokenFor } from "../../http/managing.ts";
+import { inject } from "../../inject.ts";
 import { linkCode } from "../../phones/phone-world.ts";
 import { SimulatedPhone } from "../../phones/simulated-phone.ts";
 import { answer, provider } from "../../scenarios/provider.ts";
@@ -153,14 +154,14 @@ async function mailsOut({ it, mails }: Place): Promise<void> {
   const html = mails.at(-1)?.HtmlBody ?? "";
   for (const pattern of [/<img src="([^"]+)"/, /<a href="([^"]+)"/]) {
     const { pathname } = new URL(pattern.exec(html)?.[1] ?? assert.fail(String(pattern)));
-    await it.system.app.inject({ url: pathname, headers: { "user-agent": "Thunderbird" } });
+    await inject(it.system.app, { url: pathname, headers: { "user-agent": "Thunderbird" } });
     await it.advance(pause);
   }
   const { body, headers } = called(
     event("SpamComplaint", "BouncedAt", { MessageID: `p-${mails.length}`, Metadata: {} }),
   );
   const url = `/callbacks/email-main?token=${callbackToken}`;
-  await it.system.app.inject({ method: "POST", url, headers, payload: body });
+  await inject(it.system.app, { method: "POST", url, headers, payload: body });
 }
 
 /** A phone that is linked and unlinked; and a linked device, whose library only its own tests have. */

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { LightMyRequestResponse } from "fastify";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { adapters } from "#gateways/registry.ts";
 import { type MovableClock, movableClock } from "../../clock.ts";
@@ -15,6 +14,7 @@ import {
   harness,
 } from "../../harness.ts";
 import { bearer, type Method, manage, tokenFor } from "../../http/managing.ts";
+import type { Injected } from "../../inject.ts";
 import { listen, posts, says } from "../../scenarios/receiver.ts";
 
 /** The other side of the connection, as a real server of the gateway's protocol on loopback. */
@@ -149,7 +149,7 @@ export class Place {
     method: Method,
     path: string,
     { body, as = "operator" }: { body?: object; as?: string } = {},
-  ): Promise<LightMyRequestResponse> {
+  ): Promise<Injected> {
     const accountId = as.startsWith("member") ? this.#account!.id : null;
     const token =
       as === "operator" ? this.#token : (this.#others.get(as) ?? (await tokenFor(this.#alive, accountId)));

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { forwardedAddress, forwardedCaller, trustOf } from "#http/auth/client-address.ts";
+import { inject } from "../../inject.ts";
 import { type Edge, edge } from "../edge.ts";
 
 test("an entry is an address, with or without its port", () => {
@@ -67,7 +68,7 @@ async function ipOf(forwarded: string | null, peer = proxy): Promise<string> {
     settings: { trustedProxies: ["10.0.0.0/24"] },
   });
   const headers = forwarded === null ? {} : { "x-forwarded-for": forwarded };
-  await app.inject({ url: "/t/o/x", headers, remoteAddress: peer });
+  await inject(app, { url: "/t/o/x", headers, remoteAddress: peer });
   return seen;
 }
 

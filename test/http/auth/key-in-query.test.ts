@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { inject } from "../../inject.ts";
 import { fails, openaiPeer, type Peer, says } from "../openai-peer.ts";
 import { memberOf, type Pooled, pooled } from "../pooled.ts";
 
@@ -45,13 +46,13 @@ async function traces(
   method: string,
   body: string | null,
 ): Promise<{ status: number; output: string }> {
-  const reply = await it.it.system.app.inject({
+  const reply = await inject(it.it.system.app, {
     method: method as "POST",
     url,
     headers: body === null ? {} : { "content-type": "application/json" },
     ...(body === null ? {} : { payload: body }),
   });
-  const metrics = await it.it.system.app.inject({ method: "GET", url: "/metrics" });
+  const metrics = await inject(it.it.system.app, { method: "GET", url: "/metrics" });
   assert.match(metrics.body, /trunkline_/);
   const output = [reply.body, JSON.stringify(reply.headers), metrics.body, it.it.log.text()].join("\n");
   const plain = output.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>

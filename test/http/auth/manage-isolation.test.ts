@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { after, before } from "node:test";
-import type { LightMyRequestResponse } from "fastify";
 import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { type Ground, type Harness, harness } from "../../harness.ts";
+import type { Injected } from "../../inject.ts";
 import { openCopied } from "../../sqlite.ts";
 import { bodies, type Holder, holder, idsOf, namesIn, none, type Params } from "../every-route.ts";
 import { type Browser, bearer, manage, signedIn, tokenFor, userFor } from "../managing.ts";
@@ -63,7 +63,7 @@ function ask(head: Head, params: Params, headers: Record<string, string>, body?:
 }
 
 /** Everything of an answer that a caller can see, but for what is new in each. */
-function seen(reply: LightMyRequestResponse): object {
+function seen(reply: Injected): object {
   const { "x-request-id": _id, date: _date, ...headers } = reply.headers;
   return { status: reply.statusCode, headers, body: reply.body };
 }

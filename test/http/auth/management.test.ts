@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { type Harness, harness } from "../../harness.ts";
+import { inject } from "../../inject.ts";
 import { auditOf, bearer, browserOf, manage, passwordOf, signedIn, tokenFor, userFor } from "../managing.ts";
 
 let it: Harness;
@@ -55,7 +56,7 @@ test("a management token is no key of the channel endpoints, and neither is a se
   const token = await tokenFor(it, account.id);
   const { cookie } = await signedIn(it, "op@acme.test");
   for (const headers of [bearer(token), { "api-key": token }, { cookie }]) {
-    const reply = await it.system.app.inject({ method: "GET", url: "/api/account", headers });
+    const reply = await inject(it.system.app, { method: "GET", url: "/api/account", headers });
     assert.equal(reply.statusCode, 403);
     assert.equal(reply.json().error, "Invalid Api Key");
   }
@@ -82,7 +83,7 @@ test("no body counts as an empty object, and null does not", async () => {
   const headers = { ...bearer(await tokenFor(it)), "content-type": "application/json" };
   const url = `/api/manage/v1/accounts/${account.id}/api-key`;
   const rotate = (payload?: string) =>
-    it.system.app.inject({ method: "POST", url, headers, ...(payload !== undefined && { payload }) });
+    inject(it.system.app, { method: "POST", url, headers, ...(payload !== undefined && { payload }) });
   const before = (await auditOf(it)).length;
   for (const payload of ["null", " "]) {
     const reply = await rotate(payload);

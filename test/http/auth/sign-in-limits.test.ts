@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import test, { afterEach, beforeEach } from "node:test";
-import type { LightMyRequestResponse } from "fastify";
 import { changeUser } from "#store/identity/users.ts";
 import { type Harness, harness } from "../../harness.ts";
+import type { Injected } from "../../inject.ts";
 import { browserOf, manage, passwordOf, signedIn, userFor } from "../managing.ts";
 
 const email = "target@acme.test";
@@ -43,10 +43,10 @@ afterEach(() => it?.close());
 function attempt(attempted: string, from: string, headers: Record<string, string> = {}, address = email) {
   return manage(it, "POST", "/session", { body: { email: address, password: attempted }, headers, from });
 }
-const statusOf = async (reply: Promise<LightMyRequestResponse>) => (await reply).statusCode;
+const statusOf = async (reply: Promise<Injected>) => (await reply).statusCode;
 
 /** The cookie that makes a browser known, as it is sent back. */
-function deviceOf(reply: LightMyRequestResponse): string {
+function deviceOf(reply: Injected): string {
   const [, device = ""] = [reply.headers["set-cookie"]].flat().map(String);
   assert.match(
     device,

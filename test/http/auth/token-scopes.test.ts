@@ -8,6 +8,7 @@ import { scopeOf } from "#http/auth/token-scopes.ts";
 import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { type Harness, harness } from "../../harness.ts";
+import { inject } from "../../inject.ts";
 import { type Asking, asking, requestFor } from "../every-route.ts";
 import { bearer, manage, tokenFor } from "../managing.ts";
 
@@ -103,7 +104,7 @@ const boundTo = async (scopes: readonly TokenScope[] | null, accountId: string |
 
 async function ask(head: Head, operator: Record<string, string>) {
   const { payload, ...request } = requestFor(head, { ...caller, operator });
-  return await it.system.app.inject({
+  return await inject(it.system.app, {
     ...request,
     headers: { ...request.headers, ...operator },
     ...(payload === undefined ? {} : { payload }),
@@ -151,7 +152,7 @@ test("all scopes but those that include it: 403 with its name, before the body i
     assert.deepEqual([reply.statusCode, reply.json()], [403, lacks(scope)], head.name);
     if (head.body === undefined) continue;
     const { payload: _body, ...request } = requestFor(head, { ...caller, operator: headers });
-    const faulty = await it.system.app.inject({
+    const faulty = await inject(it.system.app, {
       ...request,
       headers: { ...headers, "content-type": "application/json" },
       payload: "{",

@@ -238,6 +238,7 @@ test("requests that waited begin one in each turn of the event loop, whichever c
       begun.push(request.url ?? "");
       response.end("ok");
     },
+    () => false,
     new ReadingTurns((work) => void later.push(work)),
   );
   const server = createServer(listener);
@@ -271,4 +272,32 @@ test("requests that waited begin one in each turn of the event loop, whichever c
     );
   for (const socket of sockets) socket.destroy();
   server.close();
+});
+
+test("while the server closes, a connection ends with its answer, also with one that had begun before", async () => {
+  let isClosing = false;
+  let answer = () => {};
+  const { listener } = createConnections(
+    (_request, response) => {
+      response.write("begun");
+      answer = () => response.end(", ended");
+    },
+    () => isClosing,
+  );
+  const server = createServer({ keepAliveTimeout: 60_000 }, listener);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(socket, "data");
+  isClosing = true;
+  answer();
+  let rest = "";
+  socket.on("data", (bytes) => {
+    rest += String(bytes);
+  });
+  await once(socket, "close");
+  assert.match(rest, /, ended/);
+  server.close();
+  await once(server, "close");
 });

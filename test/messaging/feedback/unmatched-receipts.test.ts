@@ -6,6 +6,7 @@ import { readGateways } from "#store/gateways/actions.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import { unmatchedSince } from "#store/gateways/unmatched-receipts.ts";
 import { harness } from "../../harness.ts";
+import { inject } from "../../inject.ts";
 import { callbackToken, providerSettings, takes } from "../../scenarios/provider.ts";
 
 test("a gateway whose receipts name no message says so after twenty, once, until they do", async (context) => {
@@ -15,7 +16,7 @@ test("a gateway whose receipts name no message says so after twenty, once, until
   await it.gateway({ identifier: "lost", kind: "http-api", settings: providerSettings });
   const report = async (reference: string) => {
     const url = `/callbacks/lost?token=${callbackToken}`;
-    const reply = await it.system.app.inject({
+    const reply = await inject(it.system.app, {
       method: "POST",
       url,
       payload: { id: reference, state: "DELIVRD" },

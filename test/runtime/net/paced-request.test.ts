@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import { type AddressInfo, connect, Socket } from "node:net";
 import test from "node:test";
-import { createHttpServer } from "#runtime/net/http-server.ts";
+import { HttpServer } from "#runtime/net/http-server.ts";
 import {
   minPieceBytes,
   PacedRequest,
@@ -164,14 +164,15 @@ async function withServer(
     keepAliveMs: 0,
     maxConnections: 10,
   };
-  const server = createHttpServer(limits, (request, response) => {
+  const listener: RequestListener = (request, response) => {
     let length = 0;
     request.on("data", (chunk: Buffer) => {
       length += chunk.length;
       see(request, chunk);
     });
     request.on("end", () => response.end(`length ${length}.`));
-  });
+  };
+  const { server } = new HttpServer(limits, listener, listener, () => {});
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
@@ -243,7 +244,7 @@ test("a body comes whole, however it is cut, and however late and haltingly it i
     keepAliveMs: 0,
     maxConnections: 10,
   };
-  const server = createHttpServer(limits, async (request, response) => {
+  const listener: RequestListener = async (request, response) => {
     const [late, every] = (request.url ?? "/").slice(1).split("-").map(Number);
     for (let at = 0; at < late!; at++) await settle();
     let length = 0;
@@ -256,7 +257,8 @@ test("a body comes whole, however it is cut, and however late and haltingly it i
       setImmediate(() => request.resume());
     });
     request.on("end", () => response.end(`length ${length}.`));
-  });
+  };
+  const { server } = new HttpServer(limits, listener, listener, () => {});
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

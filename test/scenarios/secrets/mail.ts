@@ -7,6 +7,7 @@ import { privateKeyContext, readSendingDomains } from "#store/email/sending-doma
 import { cert } from "../../gateways/email/certificate.ts";
 import { openScriptedSmtp, type ScriptedSmtp, type SmtpStage } from "../../gateways/email/scripted-smtp.ts";
 import { answeredInTime } from "../../http/routes/manage/managed.ts";
+import { inject } from "../../inject.ts";
 import { eventOf, mailAnswer, type Vendor, vendorHosts, vendors, wordsWith } from "./mail-vendors.ts";
 import { planted, respond } from "./planted.ts";
 import type { Story } from "./story.ts";
@@ -298,7 +299,7 @@ export async function sendMails(story: Story): Promise<void> {
     },
     fate: async (id) => {
       const url = `/api/get/email/${id}`;
-      const text = (await it.system.app.inject({ method: "GET", url, headers: key })).body;
+      const text = (await inject(it.system.app, { method: "GET", url, headers: key })).body;
       const { status, events } = JSON.parse(text).data as { status: string; events: { type: string }[] };
       const underWay = status === "sending";
       return { tried: !underWay && events.some(({ type }) => type === "sending"), underWay, text };

@@ -1,7 +1,7 @@
 // Those who manage the installation come in, by the right secrets and by wrong ones.
 
 import assert from "node:assert/strict";
-import type { LightMyRequestResponse } from "fastify";
+import type { Injected } from "../../inject.ts";
 import { planted } from "./planted.ts";
 import type { Story } from "./story.ts";
 
@@ -16,7 +16,7 @@ export async function signIn({ it, evidence, manage, known }: Story): Promise<vo
   evidence.inputs.push(code);
   // Cookie and CSRF token are shown here, and in a session's own answers.
   const shows = ["sessionCookie", "csrfToken", "secondSessionCookie", "secondCsrfToken"];
-  const browser = (reply: LightMyRequestResponse, first: string, second: string) => {
+  const browser = (reply: Injected, first: string, second: string) => {
     assert.equal(reply.statusCode, 200, reply.body);
     const cookie = String(reply.headers["set-cookie"]).split(";", 1)[0]!;
     evidence.learn(first, cookie.split("=")[1]!);

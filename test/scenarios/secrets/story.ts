@@ -1,8 +1,8 @@
 // What is kept of a system's life for the search at its end: all that it was given, and all that it said.
 
 import assert from "node:assert/strict";
-import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import type { Harness } from "../../harness.ts";
+import { type Injected, type InjectOptions, inject } from "../../inject.ts";
 import { planted } from "./planted.ts";
 import { createSearch } from "./search.ts";
 
@@ -51,7 +51,7 @@ export interface Story {
   it: Harness;
   evidence: Evidence;
   /** Asks over HTTP, from an address of its own each time, and keeps what was answered. */
-  ask(options: InjectOptions, shows?: readonly string[]): Promise<LightMyRequestResponse>;
+  ask(options: InjectOptions, shows?: readonly string[]): Promise<Injected>;
   /** The same below `/api/manage/v1`, with the provisioned token unless headers are given. */
   manage(
     method: "GET" | "POST" | "PATCH" | "DELETE",
@@ -59,7 +59,7 @@ export interface Story {
     body?: unknown,
     headers?: Record<string, string>,
     shows?: readonly string[],
-  ): Promise<LightMyRequestResponse>;
+  ): Promise<Injected>;
   /** Ids by the names of path parameters. */
   known: Map<string, string>;
 }
@@ -70,7 +70,7 @@ export function storyOf(it: Harness, evidence: Evidence): Story {
     asked += 1;
     const remoteAddress = `198.18.${asked >> 8}.${asked & 255}`;
     evidence.inputs.push(JSON.stringify(options));
-    const reply = await it.system.app.inject({ remoteAddress, ...options });
+    const reply = await inject(it.system.app, { remoteAddress, ...options });
     const place = `the answer ${reply.statusCode} to ${options.method} ${String(options.url).split("?")[0]}`;
     evidence.add(place, `${JSON.stringify(reply.headers)}\n${reply.body}`, shows);
     return reply;

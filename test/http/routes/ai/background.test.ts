@@ -6,6 +6,7 @@ import OpenAI from "openai";
 import { at as deferredAt, deferTo, events, hour, second, start } from "../../../ai/deferred/story.ts";
 import { keyText, makePool } from "../../../ai/pooled.ts";
 import type { Harness } from "../../../harness.ts";
+import { inject } from "../../../inject.ts";
 import { openaiPeer } from "../../openai-peer.ts";
 import { pooled } from "../../pooled.ts";
 import { responsesMemberOf, speaksResponses } from "../../responses-peer.ts";
@@ -21,7 +22,7 @@ async function listening() {
 const asked = { model: "echo", input: "Write the report.", background: true } as const;
 
 const responseAt = (it: Harness, method: "GET" | "POST", path: string, key = keyText) =>
-  it.system.app.inject({
+  inject(it.system.app, {
     method,
     url: `/api/ai/v1/responses/${path}`,
     headers: { authorization: `Bearer ${key}` },

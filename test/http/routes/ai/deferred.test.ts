@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { at, defer, events, lookUp, messages, start } from "../../../ai/deferred/story.ts";
 import { ask, keyText, makePool } from "../../../ai/pooled.ts";
+import { inject } from "../../../inject.ts";
 
 test("the reply comes at once; the answer is stored, and its end is reported once", async () => {
   const { it } = await start();
@@ -71,7 +72,7 @@ for (const [what, headers, stream, param] of [
   test(`refused: ${what}`, async () => {
     const { it } = await start();
     try {
-      const reply = await it.system.app.inject({
+      const reply = await inject(it.system.app, {
         method: "POST",
         url: "/api/ai/v1/chat/completions",
         headers: { authorization: `Bearer ${keyText}`, "x-trunkline-deliver": "webhook", ...headers },

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import test, { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
+import { inject } from "../../../inject.ts";
 import { type Pooled, pooled } from "../../pooled.ts";
 
 interface Asked {
@@ -153,7 +154,7 @@ function errorIn(body: string): { shape: Client["shape"] | null; message: string
 
 async function ask({ headers }: Client, { method, path }: Asked) {
   const hasBody = method !== "GET" && method !== "DELETE";
-  return await it.it.system.app.inject({
+  return await inject(it.it.system.app, {
     method: method as "GET",
     url: `/api/ai${path}`,
     headers: {

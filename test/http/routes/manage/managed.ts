@@ -1,12 +1,12 @@
 // A system and who asks its management API: an operator's token, and others as a test needs them.
 
 import assert from "node:assert/strict";
-import type { LightMyRequestResponse } from "fastify";
 import { type Harness, type HarnessOptions, harness } from "../../../harness.ts";
+import type { Injected } from "../../../inject.ts";
 import { bearer, type Method, manage, signedIn, tokenFor, userFor } from "../../managing.ts";
 
 /** Asks as a user; the path comes after `/api/manage/v1`. */
-export type Ask = (method: Method, path: string, body?: object) => Promise<LightMyRequestResponse>;
+export type Ask = (method: Method, path: string, body?: object) => Promise<Injected>;
 
 export interface Managed {
   it: Harness;
@@ -72,13 +72,13 @@ const isHintOf = (value: unknown, text: unknown) =>
   (value as { hint?: unknown } | null)?.hint === `${text.slice(0, 4)}…${text.slice(-4)}`;
 
 /** A deletion succeeds without a body. */
-export function isDeleted(reply: LightMyRequestResponse): void {
+export function isDeleted(reply: Injected): void {
   const { "content-type": type, "content-length": length } = reply.headers;
   assert.deepEqual([reply.statusCode, reply.body, type, length], [204, "", undefined, undefined]);
 }
 
 /** The data of an answer that must be good. */
-export function dataOf<T = Record<string, never>>(reply: LightMyRequestResponse): T {
+export function dataOf<T = Record<string, never>>(reply: Injected): T {
   if (![200, 201].includes(reply.statusCode)) throw new Error(`${reply.statusCode} ${reply.body}`);
   return reply.json().data as T;
 }

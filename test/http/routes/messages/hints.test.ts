@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sendHints } from "#http/routes/messages/hints.ts";
 import { type Harness, harness } from "../../../harness.ts";
+import { inject } from "../../../inject.ts";
 
 let it: Harness;
 let key: string;
@@ -24,7 +25,7 @@ interface Answer {
 }
 
 async function answer(channel: string, body: unknown) {
-  const reply = await it.system.app.inject({
+  const reply = await inject(it.system.app, {
     method: "POST",
     url: `/api/${channel}/send`,
     headers: { "api-key": key, "content-type": "application/json" },

@@ -6,6 +6,7 @@ import type { KeyScope } from "#contract/manage/keys/named-keys.ts";
 import { storeInbound } from "#store/feedback/inbound.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import { someEngines } from "../../../harness.ts";
+import { inject } from "../../../inject.ts";
 import { createdBy, type Managed, managed } from "../manage/managed.ts";
 
 interface Shown {
@@ -24,7 +25,7 @@ for (const engine of someEngines(import.meta.filename)) {
       return (await createdBy<{ key: string }>(m.operator, `/accounts/${account}/api-keys`, body)).key;
     };
     const ask = async (key: string, method: "GET" | "POST", url: string) => {
-      const reply = await m.it.system.app.inject({ method, url, headers: { "api-key": key } });
+      const reply = await inject(m.it.system.app, { method, url, headers: { "api-key": key } });
       return { status: reply.statusCode, body: reply.json() };
     };
     const list = async (key: string, url: string): Promise<Shown[]> => {

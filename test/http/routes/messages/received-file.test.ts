@@ -12,6 +12,7 @@ import {
 } from "../../../gateways/whatsapp/graph-simulator.ts";
 import { appSecret, callOf, change, signatureOf } from "../../../gateways/whatsapp/meta-callbacks.ts";
 import { type Harness, harness } from "../../../harness.ts";
+import { inject } from "../../../inject.ts";
 
 const allow = "127.0.0.0/8";
 const outbound = createOutbound({ allow: readAllowList(allow) });
@@ -49,7 +50,7 @@ async function sent(
   };
   const payload = callOf(change({ messages: [message] }));
   const headers = { "content-type": "application/json", "x-hub-signature-256": signatureOf(payload) };
-  const reply = await it.system.app.inject({ method: "POST", url: "/callbacks/cloud", payload, headers });
+  const reply = await inject(it.system.app, { method: "POST", url: "/callbacks/cloud", payload, headers });
   assert.equal(reply.statusCode, 200);
   const [received] = (await it.get("/api/received/whatsapp?limit=1")).json().data;
   return received as { id: string; message: string; media: { url: string; content_type: string }[] };
@@ -77,7 +78,7 @@ test("the file of a received message is at a URL of ours, for the holder of the 
     named,
     "attachment; filename=\"a _film_ _.mp4\"; filename*=UTF-8''a%20%22film%22%20%C3%A9.mp4",
   );
-  assert.equal((await it.system.app.inject({ url: path })).statusCode, 403);
+  assert.equal((await inject(it.system.app, { url: path })).statusCode, 403);
 });
 
 test("a file that Meta keeps no more is 410, and one that it does not give now 503", async () => {

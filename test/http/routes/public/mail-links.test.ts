@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { InjectOptions } from "fastify";
 import type { HttpCore } from "#http/call.ts";
 import { clickToken, maxTargetLength, openToken, unsubscribeToken } from "#messaging/email/tokens.ts";
 import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
@@ -10,6 +9,7 @@ import type { Database } from "#store/database.ts";
 import type { IncomingEngagement } from "#store/feedback/engagements.ts";
 import { createSealer } from "#store/seal.ts";
 import { seededRandom } from "../../../harness.ts";
+import { type InjectOptions, inject } from "../../../inject.ts";
 import { type Edge, edge, noVisits } from "../../edge.ts";
 
 const sealer = createSealer("a master key that is only used in tests", seededRandom());
@@ -57,7 +57,7 @@ const forwarding = (to: () => HttpCore["openAndClickTracking"]): HttpCore["openA
 });
 
 const request = async (it: Scene, options: InjectOptions & { url: string }) => {
-  const reply = await it.app.inject({ method: "GET", ...options });
+  const reply = await inject(it.app, { method: "GET", ...options });
   await it.clock.settle();
   return reply;
 };

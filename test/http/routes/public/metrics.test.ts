@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { inject } from "../../../inject.ts";
 import { ask, edge, key, metricsOf } from "../../edge.ts";
 import { withWire } from "../../wire.ts";
 
@@ -13,7 +14,7 @@ async function statusFor(
   remoteAddress = "127.0.0.1",
 ): Promise<number> {
   const { app } = edge({ settings: { metricsToken } });
-  const { statusCode } = await app.inject({ url: "/metrics", headers, remoteAddress });
+  const { statusCode } = await inject(app, { url: "/metrics", headers, remoteAddress });
   return statusCode;
 }
 

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { storeProvisionMark } from "#store/maintenance/provisioned.ts";
+import { inject } from "../../../../inject.ts";
 import { createdBy, dataOf, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
@@ -61,7 +62,7 @@ test("a new account has everything that was asked for, and its key works", async
     revealable: true,
     previous_works_until: null,
   });
-  const own = await m.it.system.app.inject({ url: "/api/account", headers: { "api-key": api_key } });
+  const own = await inject(m.it.system.app, { url: "/api/account", headers: { "api-key": api_key } });
   assert.equal(own.json().data.name, "made");
 });
 

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { inject } from "../../../../inject.ts";
 import { passwordOf } from "../../../managing.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 
@@ -12,7 +13,7 @@ before(async () => {
 after(() => m.close());
 
 const works = async (key: string) =>
-  (await m.it.system.app.inject({ url: "/api/account", headers: { "api-key": key } })).statusCode === 200;
+  (await inject(m.it.system.app, { url: "/api/account", headers: { "api-key": key } })).statusCode === 200;
 
 test("a new key is shown once; the one before it stops working", async () => {
   const { id, key } = await m.it.account({ name: "renewed" });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { inject } from "../../../../inject.ts";
 import { auditOf } from "../../../managing.ts";
 import { createdBy, dataOf, isDeleted, type Managed, managed } from "../managed.ts";
 
@@ -26,7 +27,7 @@ const path = () => `/accounts/${id}/api-keys`;
 const make = (name: string, rest: object = {}) =>
   createdBy<Key>(m.operator, path(), { name, scopes: ["read"], ...rest });
 const statusOf = async (key: string) =>
-  (await m.it.system.app.inject({ url: "/api/account", headers: { "api-key": key } })).statusCode;
+  (await inject(m.it.system.app, { url: "/api/account", headers: { "api-key": key } })).statusCode;
 
 test("a key is shown once, works beside the personal one, and its use is shown", async () => {
   const made = await make("app");
@@ -78,7 +79,7 @@ test("a rotation shows the new text, once, and says until when the one before wo
 test("a revoked key is an invalid one; it stays in the list and cannot be changed", async () => {
   const made = await make("revoked");
   isDeleted(await m.operator("DELETE", `${path()}/${made.id}`));
-  const refused = await m.it.system.app.inject({ url: "/api/account", headers: { "api-key": made.key } });
+  const refused = await inject(m.it.system.app, { url: "/api/account", headers: { "api-key": made.key } });
   assert.deepEqual(
     [refused.statusCode, refused.json()],
     [403, { status: "error", error: "Invalid Api Key" }],

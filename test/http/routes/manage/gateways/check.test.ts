@@ -17,6 +17,7 @@ import {
   signatureOf,
   verifyToken,
 } from "../../../../gateways/whatsapp/meta-callbacks.ts";
+import { inject } from "../../../../inject.ts";
 import { providerSettings } from "../../../../scenarios/provider.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 
@@ -105,7 +106,12 @@ test("a restriction that Meta reports pauses the gateway with its reason, and a 
   const tell = async (value: object, time: number) => {
     const payload = accountCallOf("account_update", value, businessAccountId, time);
     const headers = { "content-type": "application/json", "x-hub-signature-256": signatureOf(payload) };
-    const reply = await m.it.system.app.inject({ method: "POST", url: "/callbacks/cloud", payload, headers });
+    const reply = await inject(m.it.system.app, {
+      method: "POST",
+      url: "/callbacks/cloud",
+      payload,
+      headers,
+    });
     assert.equal(reply.statusCode, 200);
     await m.it.settle();
   };

@@ -10,6 +10,7 @@ import {
 } from "#contract/manage/installation.ts";
 import { outdatedNode, version } from "#runtime/program.ts";
 import { holdPending } from "#store/maintenance/restore-hold.ts";
+import { inject } from "../../../../inject.ts";
 import { asked, provider, takes } from "../../../../scenarios/provider.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 
@@ -110,5 +111,5 @@ test("members and strangers may none of it", async () => {
   assert.equal((await member("POST", "/installation/release")).statusCode, 403);
   assert.equal((await member("POST", "/installation/cancel-held")).statusCode, 403);
   const url = "/api/manage/v1/installation/release";
-  assert.equal((await m.it.system.app.inject({ method: "POST", url })).statusCode, 401);
+  assert.equal((await inject(m.it.system.app, { method: "POST", url })).statusCode, 401);
 });

@@ -21,7 +21,6 @@ before(async () => {
   const opened = await openOperatorSocket(it.system.app.server, socketPath);
   assert.ok("close" in opened);
   socket = opened;
-  await it.system.app.ready();
 });
 after(async () => {
   socket?.close();

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { inject } from "../../../../inject.ts";
 import { bearer, tokenFor } from "../../../managing.ts";
 import { type Ask, dataOf, type Managed, managed } from "../managed.ts";
 
@@ -108,7 +109,7 @@ test("WhatsApp lists and the files of a mail go along", async () => {
 test("a repeated request with its key sends nothing more", async () => {
   const token = await tokenFor(m.it, account.id);
   const ask = () =>
-    m.it.system.app.inject({
+    inject(m.it.system.app, {
       method: "POST",
       url: `/api/manage/v1${path}`,
       headers: { ...bearer(token), "idempotency-key": "once", "content-type": "application/json" },

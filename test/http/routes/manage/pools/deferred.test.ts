@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { inject } from "../../../../inject.ts";
 import { createdBy, dataOf, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
@@ -26,7 +27,7 @@ interface Shown {
 const makeKey = (name: string) =>
   createdBy<{ id: string; key: string }>(m.operator, `${pool}/keys`, { name });
 const defer = async (key: string, path = "chat/completions", more: object = {}): Promise<string> => {
-  const reply = await m.it.system.app.inject({
+  const reply = await inject(m.it.system.app, {
     method: "POST",
     url: `/api/ai/v1/${path}`,
     headers: {
@@ -42,7 +43,7 @@ const defer = async (key: string, path = "chat/completions", more: object = {}):
 const list = async (query = "") => dataOf<Shown[]>(await m.operator("GET", `${pool}/deferred${query}`));
 const statusFor = async (key: string, id: string) => {
   const headers = { authorization: `Bearer ${key}` };
-  const reply = await m.it.system.app.inject({ method: "GET", url: `/api/ai/v1/deferred/${id}`, headers });
+  const reply = await inject(m.it.system.app, { method: "GET", url: `/api/ai/v1/deferred/${id}`, headers });
   return reply.json().status;
 };
 

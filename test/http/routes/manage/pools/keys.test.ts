@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { hashSecret } from "#runtime/secret.ts";
 import { findPoolByKey } from "#store/pools/pools.ts";
+import { inject } from "../../../../inject.ts";
 import { bearer } from "../../../managing.ts";
 import { createdBy, dataOf, isDeleted, type Managed, managed } from "../managed.ts";
 
@@ -128,7 +129,7 @@ test("a key says what its limits leave, and what refused its last call until whe
   const { id, key } = await create({ name: "two", limits: { requests_per_minute: 2, concurrency: 5 } });
   const start = m.it.system.core.clock.now();
   const ask = () =>
-    m.it.system.app.inject({
+    inject(m.it.system.app, {
       method: "POST",
       url: "/api/ai/v1/chat/completions",
       headers: bearer(key ?? ""),

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { recordUsage } from "#store/pools/usage.ts";
+import { inject } from "../../../../inject.ts";
 import { callRow } from "../../../../store/pool-rows.ts";
 import { bearer } from "../../../managing.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
@@ -111,7 +112,7 @@ test("by local days, which may begin within an hour; each call is in one of them
 
 test("what a limit refuses is counted under its key and the status 429", async () => {
   const ask = () =>
-    m.it.system.app.inject({
+    inject(m.it.system.app, {
       method: "POST",
       url: "/api/ai/v1/chat/completions",
       headers: bearer(key.key),
