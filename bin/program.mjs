@@ -18,7 +18,7 @@ export function sourceStamp(folder) {
     const { size, mtimeMs } = statSync(join(folder, "src", name));
     hash.update(`${name}\0${size}\0${mtimeMs}\0`);
   }
-  for (const name of ["package-lock.json", "scripts/build-service.mjs"])
+  for (const name of ["package-lock.json", "scripts/build-service.mjs", "scripts/latin1.mjs"])
     hash.update(readFileSync(join(folder, name)));
   return hash.digest("hex");
 }

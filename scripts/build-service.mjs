@@ -15,6 +15,7 @@ import {
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleFolder, isBundled, sourceStamp } from "../bin/program.mjs";
+import { asLatin1 } from "./latin1.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -46,6 +47,15 @@ function licences(packages) {
       return [`${name} ${version} (${license})`, ...texts].join("\n\n");
     })
     .join(`\n\n${"-".repeat(80)}\n\n`);
+}
+
+/** Rewrites a file and its source map. */
+function writeLatin1(file) {
+  // A file that only passes on what others export has no map.
+  if (!existsSync(`${file}.map`)) return;
+  const { code, map } = asLatin1(readFileSync(file, "utf8"), JSON.parse(readFileSync(`${file}.map`, "utf8")));
+  writeFileSync(file, code);
+  writeFileSync(`${file}.map`, JSON.stringify(map));
 }
 
 /** A process that runs an older build may still load its files, which have names of their own. */
@@ -99,6 +109,7 @@ async function build(target) {
         if (folder !== null && existsSync(join(folder, "package.json"))) packages.add(folder);
       }
     }
+    for (const name of readdirSync(fresh)) if (name.endsWith(".mjs")) writeLatin1(join(fresh, name));
     writeFileSync(join(fresh, "LICENSES.txt"), `${licences(packages)}\n`);
     writeFileSync(join(fresh, "stamp"), stamp);
     replace(target, fresh);

@@ -22,6 +22,7 @@ test("the sources run until they are bundled, and again once one of them, a pack
   put("src/a/prices.json", "{}");
   put("package-lock.json", "{}");
   put("scripts/build-service.mjs", "");
+  put("scripts/latin1.mjs", "");
   assert.equal(programFile(folder), join(folder, "src/main.ts"));
   put("build/service/main.mjs", "");
   assert.ok(!isBundled(folder), "without a stamp");
@@ -33,6 +34,7 @@ test("the sources run until they are bundled, and again once one of them, a pack
     () => utimesSync(join(folder, "src/main.ts"), 1, 1),
     () => put("package-lock.json", "[]"),
     () => put("scripts/build-service.mjs", "1"),
+    () => put("scripts/latin1.mjs", "1"),
   ];
   for (const [number, change] of changes.entries()) {
     build();

@@ -1,0 +1,4 @@
+export function asLatin1<Map extends { mappings: string }>(
+  code: string,
+  map: Map,
+): { code: string; map: Map };
