@@ -155,7 +155,8 @@ function installForTests(folder) {
       installLocked(place);
     }
   }
-  for (const user of ["test", "bench"]) link(join(folder, user, "node_modules"), join(place, "node_modules"));
+  for (const user of ["test", "bench"])
+    if (existsSync(join(folder, user))) link(join(folder, user, "node_modules"), join(place, "node_modules"));
   for (const [name, program] of Object.entries(testPrograms))
     linkProgram(join(folder, "node_modules/.bin"), name, join(place, "node_modules", program));
 }
