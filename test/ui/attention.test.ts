@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { attentionKinds } from "#contract/manage/overview.ts";
 import { providerSettings } from "../scenarios/provider.ts";
-import { missing, openOverview, setUp, type Visit, visit } from "./browser.ts";
+import { expectSound, missing, openOverview, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 async function accountOf(at: Visit): Promise<string> {
@@ -38,14 +38,14 @@ test("the overview has a line for what the API names, with exact counts, and is 
   await it.advance(60_000);
   const needs = page.locator("section", { has: page.getByRole("heading", { name: "Needs attention" }) });
   for (const text of [
-    "11 messages unknown",
-    "1 message failed in the last 24 hours",
-    "acme.example: no key of the domain signs mails yet",
-    "not linked phone",
+    /^unknownMessages11 messages may or may not have been sent.*Answer/,
+    /^failedMessages1 message failed in the last 24 hours/,
+    /^not verifiedacme.exampleNo key of the domain signs mails yet.*Check/,
+    /^not linkedphoneNo device is linked.*Link it/,
   ])
-    await needs.locator("p", { hasText: text }).waitFor();
+    await needs.locator("tbody tr", { hasText: text }).waitFor();
   assert.equal(await page.getByText("All is well.").count(), 0);
-  await needs.getByRole("link", { name: "acme.example" }).click();
+  await needs.getByRole("link", { name: "acme.example", exact: true }).click();
   await page.getByRole("heading", { name: "acme.example", level: 1 }).waitFor();
 });
 
@@ -56,9 +56,10 @@ test("every kind of thing that the API may name has a line of its own", { skip: 
   await setUp(at);
   const account = await accountOf(at);
   const { body } = await api(at, "GET", `/accounts/${account}/overview`);
-  const attention = attentionKinds.map((kind) => ({
+  const severities = ["warning", "doubt", "error"];
+  const attention = attentionKinds.map((kind, at) => ({
     kind,
-    severity: "warning",
+    severity: severities[at % severities.length],
     subject: { id: kind, name: `name of ${kind}` },
     since: "2026-01-01T00:00:00.000Z",
     until: "2026-01-01T00:00:05.000Z",
@@ -71,13 +72,22 @@ test("every kind of thing that the API may name has a line of its own", { skip: 
   await page.goto(`${at.url}/a/${account}`);
   const lines = page
     .locator("section", { has: page.getByRole("heading", { name: "Needs attention" }) })
-    .locator("p");
-  await lines.getByText("1,000 or more messages unknown").waitFor();
+    .locator("tbody tr");
+  await lines.getByText("1,000 or more messages may or may not have been sent").waitFor();
   assert.equal(await lines.count(), attentionKinds.length);
   for (const line of await lines.allTextContents()) {
     assert.ok(line.length > 20, line);
     assert.doesNotMatch(line, /(next try|tried again)[^·]* ago/);
   }
+  // The worst come first, and each has one thing to do.
+  const names = await lines.locator("td:nth-child(2)").allTextContents();
+  const places = names.map((name) => {
+    const { severity = "" } = attention.find(({ subject }) => subject.name === name) ?? {};
+    return ["error", "doubt", "warning"].indexOf(severity);
+  });
+  assert.deepEqual(places, [...places].sort());
+  assert.equal(await lines.locator("td.act :is(a, button)").count(), attentionKinds.length);
+  await expectSound(at, "every kind of thing that needs a person");
   assert.equal(await page.getByText("All is well.").count(), 0);
 });
 
@@ -131,4 +141,12 @@ test("a next try is in the future, or said to come with the next message", { ski
       assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /next try[^·]{0,12} ago/i);
     }
   }
+  // The button beside the reason ends the pause once the provider answers.
+  it.respond(() => ({ kind: "answer", status: 200, headers: {}, body: Buffer.from('{"id":"1"}') }));
+  await page.goto(`${url}/a/${account}`);
+  await page.getByRole("button", { name: "Retry now broken" }).click();
+  await it.advance(1_000);
+  await page.getByRole("button", { name: "Retry now broken" }).waitFor({ state: "detached" });
+  const after = (await api(at, "GET", `/accounts/${account}/gateways/broken`)).body.data;
+  assert.equal((after as unknown as { state: string }).state, "active");
 });

@@ -30,7 +30,9 @@ test("the overview names a paused gateway with the provider's words and counts d
   }));
   await api(at, "POST", `/accounts/${account}/gateways/broken/test`, { to: "+15550000001" });
   await it.advance(2_000);
-  const line = page.getByRole("region", { name: "Needs attention" }).locator("p", { hasText: "no such key" });
+  const line = page
+    .getByRole("region", { name: "Needs attention" })
+    .locator("tr", { hasText: "no such key" });
   await line.getByText("paused").waitFor();
   const shown = await api(at, "GET", `/accounts/${account}/gateways/broken`);
   const { pause } = shown.body.data as unknown as { pause: { until: string } };
@@ -39,7 +41,7 @@ test("the overview names a paused gateway with the provider's words and counts d
     await line.getByText(`in ${left} s`).waitFor();
   }
 
-  await press(at, line.getByRole("link", { name: "broken" }));
+  await press(at, line.getByRole("link", { name: "broken", exact: true }));
   await page.getByRole("heading", { name: "broken", level: 1 }).waitFor();
   const notice = page.locator(".notice", { hasText: "The provider answered 401: no such key" });
   await notice.getByText("The provider refuses the credentials").waitFor();
@@ -75,9 +77,9 @@ test("one press from the overview says which member of a pool is down and why; w
   await page.clock.setFixedTime(it.clock.now());
   await page.reload();
 
-  const line = page.getByRole("region", { name: "Needs attention" }).locator("p", { hasText: "eu-west" });
+  const line = page.getByRole("region", { name: "Needs attention" }).locator("tr", { hasText: "eu-west" });
   await line.getByText("down").first().waitFor();
-  await press(at, line.getByRole("link"));
+  await press(at, line.getByRole("link", { name: "Look" }));
   await page.getByRole("heading", { name: "default", level: 1 }).waitFor();
   const tiers = page.locator(".tier");
   await tiers.nth(0).getByText("down", { exact: true }).waitFor();

@@ -1,20 +1,64 @@
-// One line for each thing that needs a person: its name, its reason, and what happens automatically.
+// What needs a person, as the rows of a table: its state, its name, why, since when, what happens automatically, and what helps.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { useChange } from "#ui/api/queries.ts";
 import type { Attention } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import type { Column } from "#ui/parts/list/table.tsx";
+import { Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 
-/** `812 messages`, `1 message`; "1,000 or more messages" if the API stopped counting. */
-function counted({ count }: Attention, noun = "message"): string {
-  const { n, more } = count ?? { n: 0, more: false };
-  return `${number(n)}${more ? " or more" : ""} ${n === 1 && !more ? noun : `${noun}s`}`;
+export interface Line {
+  key: string;
+  severity: Attention["severity"];
+  /** The shape and colour, and the word beside it. */
+  state: readonly [look: string, word: string];
+  name: ReactNode;
+  why: ReactNode;
+  since: string | null;
+  next: ReactNode;
+  act: ReactNode;
 }
 
+export const columns: readonly Column<Line>[] = [
+  { head: "State", cell: ({ state: [look, word] }) => <Status of={look}>{word}</Status> },
+  { head: "What", look: "wrap", cell: ({ name }) => name },
+  { head: "Why", look: "wrap", cell: ({ why }) => why },
+  { head: "Since", look: "when", cell: ({ since }) => (since === null ? null : <Time at={since} brief />) },
+  { head: "Next", cell: ({ next }) => <span className="soft">{next}</span> },
+  { head: "What helps", look: "act", cell: ({ act }) => act },
+];
+
+const rank: Readonly<Record<Attention["severity"], number>> = { error: 0, doubt: 1, warning: 2 };
+
+export const bySeverity = (lines: readonly Line[]): Line[] =>
+  lines.toSorted((one, other) => rank[one.severity] - rank[other.severity]);
+
+/** `812 messages`, `1 message`; "1,000 or more messages" if the API stopped counting. */
+function counted({ count }: Attention): string {
+  const { n, more } = count ?? { n: 0, more: false };
+  return `${number(n)}${more ? " or more" : ""} ${n === 1 && !more ? "message" : "messages"}`;
+}
+
+/** `: 812 messages wait`; empty if none does. */
+const waits = (item: Attention): string =>
+  item.count === null || item.count.n === 0
+    ? ""
+    : `${counted(item)} ${item.count.n === 1 && !item.count.more ? "waits" : "wait"}`;
+
 /** A link to the page that says most about the item: usually the one for its path in the API. */
-function Place({ item, children }: { item: Attention; children: ReactNode }) {
+function Place({
+  item,
+  button = false,
+  children,
+}: {
+  item: Attention;
+  button?: boolean;
+  children: ReactNode;
+}) {
   const [path = "", query = ""] = item.href.split("?");
   const page = path.replace("/api/manage/v1/accounts/", "/a/").replace("/sending-domains/", "/domains/");
   const to =
@@ -25,27 +69,33 @@ function Place({ item, children }: { item: Attention; children: ReactNode }) {
         ? page.replace(/\/members\/[^/]+$/, "")
         : page;
   return (
-    <Link to={to} search={Object.fromEntries(new URLSearchParams(query)) as never}>
+    <Link
+      to={to}
+      search={Object.fromEntries(new URLSearchParams(query)) as never}
+      {...(button ? { className: "button" } : {})}
+    >
       {children}
     </Link>
   );
 }
 
-/** Where the item comes from, and since when. */
-function Reason({ item, since = item.since }: { item: Attention; since?: string | null }) {
+/** Resumes the gateway of the item. */
+function Resume({ item, verb }: { item: Attention; verb: string }) {
+  const { id: account } = useAccount();
+  const resume = useChange("resumeGateway");
+  const gateway = item.subject?.name ?? "";
   return (
     <>
-      {item.reason === null || item.reason === "" ? null : (
-        <>
-          : <WithTimes text={item.reason} />
-        </>
-      )}
-      {since === null ? null : (
-        <>
-          {" "}
-          · since <Time at={since} />
-        </>
-      )}
+      <button
+        type="button"
+        className="button"
+        aria-label={`${verb} ${gateway}`}
+        disabled={resume.isPending}
+        onClick={() => resume.mutate({ params: { account, gateway } })}
+      >
+        {verb}
+      </button>
+      <Problem error={resume.error} />
     </>
   );
 }
@@ -55,145 +105,119 @@ const memberReasons: Readonly<Record<string, string>> = {
   unauthorized: "it refused the key, so it gets no calls",
 };
 
-function textOf(item: Attention): ReactNode {
-  const named = <Place item={item}>{item.subject?.name ?? "Look"}</Place>;
-  switch (item.kind) {
-    case "gateway_paused":
-      return (
-        <>
-          <Status of="paused" /> {named}
-          <Reason item={item} />
-          {item.until === null ? null : (
-            <>
-              {" "}
-              · next try <Due at={item.until} over="with the next message that is due" />
-            </>
-          )}{" "}
-          · {counted(item)} {item.count?.n === 1 ? "waits" : "wait"}
-        </>
-      );
-    case "gateway_stopped":
-      return (
-        <>
-          <Status of="stopped" /> {named}
-          <Reason item={item} /> · {counted(item)} wait until a person resumes it
-        </>
-      );
-    case "gateway_deferring":
-      return (
-        <>
-          <Status of="failed">every attempt fails</Status> {named}
-          <Reason item={item} />
-          {item.until === null ? null : (
-            <>
-              {" "}
-              · next attempt <Due at={item.until} over="now" />
-            </>
-          )}{" "}
-          · {counted(item)} {item.count?.n === 1 ? "waits" : "wait"}
-        </>
-      );
-    case "link_lost":
-      return (
-        <>
-          <Status of="unlinked">not linked any more</Status> {named}
-          <Reason item={item} /> · nothing goes out through it
-        </>
-      );
-    case "not_linked":
-      return (
-        <>
-          <Status of="unlinked">not linked</Status> {named}
-          <Reason item={item} /> · no device is linked, so nothing goes out through it
-        </>
-      );
-    case "backlog":
-      return (
-        <>
-          <Status of="doubtful">late</Status> {named}: {counted(item)} should have gone out more than five
-          minutes ago
-          <Reason item={item} />
-        </>
-      );
-    case "unknown_messages":
-      return (
-        <>
-          <Status of="unknown">{counted(item)} unknown</Status> {item.count?.n === 1 ? "It" : "They"} may or
-          may not have been sent. <Place item={item}>Answer</Place>
-        </>
-      );
-    case "failures":
-      return (
-        <>
-          <Status of="failed">{counted(item)} failed</Status> in the last 24 hours.{" "}
-          <Place item={item}>Look</Place>
-        </>
-      );
-    case "webhook_failing":
-      return (
-        <>
-          <Status of="open">fails</Status> Webhook {named}
-          <Reason item={item} />
-        </>
-      );
-    case "webhook_disabled":
-      return (
-        <>
-          <Status of="off">switched off</Status> Webhook {named}
-          <Reason item={item} />
-        </>
-      );
-    case "credit_low":
-      return (
-        <>
-          <Status of="doubtful">credit</Status> {named}:{" "}
-          {item.count?.n === 0 ? "none is left" : `only ${number(item.count?.n ?? 0)} left`}
-        </>
-      );
-    case "plan_ending":
-      return (
-        <>
-          <Status of="doubtful">plan</Status> {item.reason} {item.severity === "error" ? "ended" : "ends"}{" "}
-          {item.until === null ? null : <Time at={item.until} />}
-        </>
-      );
-    case "member_down":
-      return (
-        <>
-          <Status of="open">down</Status> {named}: {memberReasons[item.reason ?? ""] ?? item.reason}
-          {item.until === null ? null : (
-            <>
-              {" "}
-              · to be tried again <Due at={item.until} over="now" />
-            </>
-          )}
-        </>
-      );
-    case "domain_unverified":
-      return (
-        <>
-          <Status of="doubtful">not verified</Status> {named}: no key of the domain signs mails yet
-          <Reason item={item} />
-        </>
-      );
-    case "held":
-      return (
-        <>
-          <Status of="paused">held</Status> {counted(item)} of a restored backup wait for an operator.{" "}
-          <Place item={item}>Look</Place>
-        </>
-      );
-    case "no_public_url":
-      return (
-        <>
-          <Status of="doubtful">no public address</Status> A gateway takes reports, and the installation has
-          no address for them (<code>TRUNKLINE_PUBLIC_URL</code>). <Place item={item}>Look</Place>
-        </>
-      );
-  }
+interface Kind {
+  state: readonly [look: string, word: string];
+  /** Without it: the reason of the item, and how many messages wait. */
+  why?: (item: Attention) => ReactNode;
+  /** The name of the item's `until`, and the text that replaces it once it is over. */
+  next?: readonly [what: string, over: string];
+  /** The verb of the button, which leads to the item's page. */
+  verb?: string;
+  act?: (item: Attention) => ReactNode;
+  name?: string;
 }
 
-/** One line about one item. */
-export function AttentionLine({ item }: { item: Attention }) {
-  return <p>{textOf(item)}</p>;
+/** Every kind of the API's; one that is missing does not compile. */
+const kinds: Readonly<Record<Attention["kind"], Kind>> = {
+  gateway_paused: {
+    state: ["paused", "paused"],
+    next: ["next try", "with the next message that is due"],
+    act: (item) => <Resume item={item} verb="Retry now" />,
+  },
+  gateway_stopped: {
+    state: ["stopped", "stopped"],
+    act: (item) => <Resume item={item} verb="Resume" />,
+  },
+  gateway_deferring: { state: ["failed", "every attempt fails"], next: ["next attempt", "now"] },
+  link_lost: { state: ["unlinked", "not linked any more"], verb: "Link it" },
+  not_linked: {
+    state: ["unlinked", "not linked"],
+    why: () => "No device is linked, so nothing is sent through it",
+    verb: "Link it",
+  },
+  backlog: {
+    state: ["doubtful", "late"],
+    why: (item) => `${counted(item)} should have been sent more than five minutes ago`,
+  },
+  unknown_messages: {
+    state: ["unknown", "unknown"],
+    name: "Messages",
+    why: (item) => `${counted(item)} may or may not have been sent`,
+    verb: "Answer",
+  },
+  failures: {
+    state: ["failed", "failed"],
+    name: "Messages",
+    why: (item) => `${counted(item)} failed in the last 24 hours`,
+  },
+  webhook_failing: { state: ["open", "webhook fails"] },
+  webhook_disabled: { state: ["off", "webhook off"] },
+  credit_low: {
+    state: ["doubtful", "credit"],
+    why: ({ count }) => (count?.n === 0 ? "None is left" : `Only ${number(count?.n ?? 0)} left`),
+  },
+  plan_ending: { state: ["doubtful", "plan"], name: "Plan", next: ["its end:", "it has ended"] },
+  member_down: {
+    state: ["open", "down"],
+    why: ({ reason }) => memberReasons[reason ?? ""] ?? reason,
+    next: ["tried again", "now"],
+  },
+  domain_unverified: {
+    state: ["doubtful", "not verified"],
+    why: () => "No key of the domain signs mails yet",
+    verb: "Check",
+  },
+  held: {
+    state: ["paused", "held"],
+    name: "Restored backup",
+    why: (item) => `${counted(item)} wait for an operator`,
+  },
+  no_public_url: {
+    state: ["doubtful", "no public address"],
+    name: "Installation",
+    why: () => (
+      <>
+        A gateway receives reports, and the installation has no address for them (
+        <code>TRUNKLINE_PUBLIC_URL</code>)
+      </>
+    ),
+  },
+};
+
+/** The reason in the words of its source, and what waits because of it. */
+function Why({ item }: { item: Attention }) {
+  const reason = (item.reason ?? "").replace(/\.$/, "");
+  return (
+    <>
+      <WithTimes text={reason} />
+      {reason === "" || waits(item) === "" ? "" : " · "}
+      {waits(item)}
+    </>
+  );
+}
+
+/** The row of one item. */
+export function lineOf(item: Attention): Line {
+  const kind = kinds[item.kind];
+  const name = item.subject?.name ?? kind.name ?? "Account";
+  return {
+    key: `${item.kind} ${item.subject?.id}`,
+    severity: item.severity,
+    state: kind.state,
+    name: <Place item={item}>{name}</Place>,
+    why: kind.why === undefined ? <Why item={item} /> : kind.why(item),
+    since: item.since,
+    next:
+      kind.next === undefined || item.until === null ? null : (
+        <>
+          {kind.next[0]} <Due at={item.until} over={kind.next[1]} />
+        </>
+      ),
+    act: kind.act?.(item) ?? (
+      <Place item={item} button>
+        {kind.verb ?? "Look"}
+        <span className="unseen"> {name}</span>
+      </Place>
+    ),
+  };
 }

@@ -9,7 +9,7 @@ import { Empty, Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/pag
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { leftOf, number } from "#ui/words/numbers.ts";
-import { AttentionLine } from "./attention.tsx";
+import { bySeverity, columns, type Line, lineOf } from "./attention.tsx";
 import { RangeFigures } from "./figures.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 
@@ -27,7 +27,41 @@ function NeedsYou() {
   const items = overview.data?.data.attention ?? [];
   const held = installation.data?.data.held ?? null;
   const outdated = installation.data?.data.node.outdated ?? null;
-  const isWell = items.length === 0 && held === null && outdated === null;
+  const look = (verb: string) => (
+    <Link to="/installation" className="button">
+      {verb}
+    </Link>
+  );
+  const ofInstallation = { name: "Installation", since: null, next: null } as const;
+  const lines: Line[] = [
+    ...(held === null
+      ? []
+      : [
+          {
+            ...ofInstallation,
+            key: "held",
+            severity: "error" as const,
+            state: ["paused", "held"] as const,
+            why: `A backup was restored: ${number(held.messages)} messages and ${number(held.deliveries)} webhook deliveries wait`,
+            since: held.at,
+            act: look("Release or cancel"),
+          },
+        ]),
+    ...items.map(lineOf),
+    ...(outdated === null
+      ? []
+      : [
+          {
+            ...ofInstallation,
+            key: "node",
+            severity: "warning" as const,
+            state: ["doubtful", "old Node"] as const,
+            why: outdated,
+            act: look("Look"),
+          },
+        ]),
+  ];
+  const isWell = lines.length === 0;
   // An earlier answer is no longer current if the service does not answer.
   const isKnown =
     overview.isSuccess && overview.error === null && (role !== "operator" || installation.isSuccess);
@@ -41,29 +75,12 @@ function NeedsYou() {
         </p>
       ) : null}
       {isWell ? null : (
-        <ul className="attention">
-          {held === null ? null : (
-            <li>
-              <p>
-                <Status of="paused">held</Status> Restored from a copy of <Time at={held.at} />:{" "}
-                {number(held.messages)} messages and {number(held.deliveries)} webhook deliveries of this
-                installation wait. <Link to="/installation">Release or cancel them</Link>
-              </p>
-            </li>
-          )}
-          {items.map((item) => (
-            <li key={`${item.kind} ${item.subject?.id}`}>
-              <AttentionLine item={item} />
-            </li>
-          ))}
-          {outdated === null ? null : (
-            <li>
-              <p>
-                <Status of="doubtful">old Node</Status> {outdated} <Link to="/installation">Look</Link>
-              </p>
-            </li>
-          )}
-        </ul>
+        <Table
+          label="Causes, the most severe first"
+          rows={bySeverity(lines)}
+          id={({ key }) => key}
+          columns={columns}
+        />
       )}
     </Section>
   );
