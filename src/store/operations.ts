@@ -72,6 +72,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/pools/events.ts"),
   import("#store/pools/key-limits.ts"),
   import("#store/pools/keys.ts"),
+  import("#store/pools/member-outcomes.ts"),
   import("#store/pools/pools.ts"),
   import("#store/pools/pool-statistics.ts"),
   import("#store/pools/spend.ts"),

@@ -6,6 +6,7 @@ import * as deferred from "#store/pools/deferred-completions.ts";
 import { recordLowBudget, recordMemberEvent } from "#store/pools/events.ts";
 import * as limits from "#store/pools/key-limits.ts";
 import * as keys from "#store/pools/keys.ts";
+import * as memberOutcomes from "#store/pools/member-outcomes.ts";
 import * as poolStatistics from "#store/pools/pool-statistics.ts";
 import * as pools from "#store/pools/pools.ts";
 import * as spend from "#store/pools/spend.ts";
@@ -154,6 +155,7 @@ export const poolCases: Case[] = [
     split: "none",
   }),
   caseOf(poolStatistics.readKeyNames, poolId),
+  caseOf(memberOutcomes.readMemberOutcomes, { poolId, since: 0, limit }),
   caseOf(usageRetention.deleteUsageSums, { before: "2026-11-12", limit }),
   caseOf(spend.readSharedSpend, { ownerId: poolId, day: "2026-11-12", month: "2026-11" }),
   caseOf(spend.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),

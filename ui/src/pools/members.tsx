@@ -9,27 +9,19 @@ import { RowLink } from "#ui/parts/link.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Figures, Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Due, Time } from "#ui/parts/time.tsx";
+import { Due, Moment, Time } from "#ui/parts/time.tsx";
 import { costNote, costOf, duration, number } from "#ui/words/numbers.ts";
 import { requestsByDay } from "./days.ts";
 import { outcomeOf, shareOf, stateOf } from "./outcomes.ts";
 
-/** The call in which a member that is not up last failed, in the words of its record. */
-function LastFailure({ pool, member }: { pool: Pool; member: string }) {
+/** How a member that is not up last failed, in the words of the call's record. */
+function LastFailure({ pool, of }: { pool: Pool; of: PoolMemberHealth["last_failure"] }) {
   const { id: account } = useAccount();
-  const read = useRead("listPoolCalls", {
-    params: { account, pool: pool.id },
-    query: { failed_by: member, limit: 1 },
-  });
-  const [call] = read.data?.data ?? [];
-  const attempt = call?.attempts.findLast(
-    ({ member: asked, outcome }) => asked === member && outcome !== "ok" && outcome !== "aborted",
-  );
-  if (call === undefined || attempt === undefined) return null;
+  if (of === null) return null;
   return (
     <p className="small soft">
-      Last failure: {outcomeOf(attempt)}, <Time at={call.at} brief />.{" "}
-      <Link to="/a/$account/pools/$pool/calls/$call" params={{ account, pool: pool.id, call: call.id }}>
+      Last failure: {outcomeOf(of)}, <Time at={of.at} brief />.{" "}
+      <Link to="/a/$account/pools/$pool/calls/$call" params={{ account, pool: pool.id, call: of.call }}>
         The call
       </Link>
     </p>
@@ -38,7 +30,7 @@ function LastFailure({ pool, member }: { pool: Pool; member: string }) {
 
 function State({ pool, health }: { pool: Pool; health: PoolMemberHealth | undefined }) {
   if (health === undefined) return <div className="soft">…</div>;
-  const { state, word, why, serves } = stateOf(health);
+  const { state, word, why } = stateOf(health);
   return (
     <div className="stack tight">
       <p>
@@ -51,9 +43,7 @@ function State({ pool, health }: { pool: Pool; health: PoolMemberHealth | undefi
         )}
       </p>
       {why === null ? null : <p className="small soft">{why}</p>}
-      {(serves && state !== "ready") || state === "off" ? null : (
-        <LastFailure pool={pool} member={health.name} />
-      )}
+      {state === "up" || state === "off" ? null : <LastFailure pool={pool} of={health.last_failure} />}
       {health.refused.map(({ model, parameter, value, until }) => (
         <p key={`${model} ${parameter} ${value}`} className="small soft">
           {model} refuses <code>{value === null ? parameter : `${parameter}: ${value}`}</code>: asked without
@@ -122,11 +112,19 @@ function Switch({ pool, member }: { pool: Pool; member: PoolMember }) {
   );
 }
 
-/** `serves`: no earlier member can serve, and this one can. */
+/** `serves`: whether it has a member that takes requests; `isFirst`: whether it is the first such. */
 function tierWords(at: number, serves: boolean, isFirst: boolean): string {
   if (at === 0) return serves ? "asked first" : "asked first, but none of it can answer now";
   if (serves && isFirst) return "serves now, because none above can answer";
   return "asked when none above can answer";
+}
+
+/** The name of the member that answered last; undefined if none did recently. */
+function lastToAnswer(all: readonly PoolMemberHealth[]): string | undefined {
+  const answered = all.filter(({ last_answered_at }) => last_answered_at !== null);
+  return answered.toSorted(
+    (a, b) => Date.parse(b.last_answered_at ?? "") - Date.parse(a.last_answered_at ?? ""),
+  )[0]?.member;
 }
 
 export function Members({ pool }: { pool: Pool }) {
@@ -145,6 +143,8 @@ export function Members({ pool }: { pool: Pool }) {
   const firstServing = priorities.find((priority) =>
     pool.members.some((member) => member.priority === priority && serves(member)),
   );
+  const last = lastToAnswer(health.data?.data ?? []);
+  const lit = pool.members.find(({ id }) => id === last)?.priority ?? firstServing;
   return (
     <>
       <Problem error={health.error} />
@@ -152,14 +152,15 @@ export function Members({ pool }: { pool: Pool }) {
       <ol className="tiers">
         {priorities.map((priority, at) => {
           const members = pool.members.filter((member) => member.priority === priority);
-          const isServing = priority === firstServing;
           const weights = members.filter(({ active }) => active).map(({ weight }) => weight);
           return (
-            <li key={priority} className={isServing ? "tier serving" : "tier"}>
+            <li key={priority} className={priority === lit ? "tier serving" : "tier"}>
               <h2>
                 {at + 1}{" "}
                 <span className="soft small">
-                  {health.data === undefined ? "" : tierWords(at, members.some(serves), isServing)}
+                  {health.data === undefined
+                    ? ""
+                    : tierWords(at, members.some(serves), priority === firstServing)}
                 </span>
               </h2>
               <ul>
@@ -202,18 +203,32 @@ export function Members({ pool }: { pool: Pool }) {
           );
         })}
       </ol>
-      <p className="hint">States as seen by this process.</p>
+      <p className="hint">
+        States as seen by the process that answered, counts of all. The tier of the member that answered last
+        is highlighted.
+      </p>
     </>
   );
 }
 
+/** What it was asked in the last hour or in the pool's last 1,000 calls, and how it does at present. */
 function Now({ health }: { health: PoolMemberHealth | undefined }) {
-  if (health === undefined || (health.in_flight === 0 && health.first_output_ms === null)) return null;
+  if (health === undefined) return null;
+  const { recent, in_flight, first_output_ms } = health;
   const parts = [
-    ...(health.in_flight === 0 ? [] : [`${number(health.in_flight)} under way`]),
-    ...(health.first_output_ms === null ? [] : [`first output after ${duration(health.first_output_ms)}`]),
+    ...(in_flight === 0 ? [] : [`${number(in_flight)} under way`]),
+    ...(first_output_ms === null ? [] : [`first output after ${duration(first_output_ms)}`]),
   ];
-  return <p className="small soft">{parts.join(" · ")}</p>;
+  return (
+    <>
+      {recent.asked === 0 ? null : (
+        <p className="small soft">
+          Asked {number(recent.asked)}, failed {number(recent.failed)} since <Moment at={recent.since} />
+        </p>
+      )}
+      {parts.length === 0 ? null : <p className="small soft">{parts.join(" · ")}</p>}
+    </>
+  );
 }
 
 /** The pool as a whole; nothing before its first call. */

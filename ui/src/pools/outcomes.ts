@@ -46,29 +46,30 @@ export const reusedWords: Readonly<
   },
 };
 
-/** `ready`: it takes requests, but the answering process has had no answer from it yet. */
-type State = PoolMemberHealth["state"] | "ready";
+/** `ready`: it takes requests, and was not asked recently; `failed`: it takes requests, and failed the last one. */
+type State = PoolMemberHealth["state"] | "ready" | "failed";
 
 interface StateWords {
   /** The state, in plain words. */
   word: string;
   /** Its reason, and what happens automatically; null if there is nothing to explain. */
   why: string | null;
-  /** Whether requests are sent to it. */
+  /** Whether requests are sent to it as to any other. */
   serves: boolean;
 }
 
 const stateWords: Readonly<Record<State, StateWords>> = {
   up: { word: "up", why: null, serves: true },
   ready: {
-    word: "no answer yet",
-    why: "It takes requests. It has not answered one since the service started, or since the pool was last idle.",
+    word: "not asked recently",
+    why: "It takes requests. None of the pool's last 1,000 calls asked it.",
     serves: true,
   },
+  failed: { word: "failed when last asked", why: "It still takes requests.", serves: true },
   half_open: {
     word: "being tried",
     why: "It was down. One request is sent to it as a test: if that succeeds, it is up again.",
-    serves: true,
+    serves: false,
   },
   open: {
     word: "down",
@@ -88,13 +89,20 @@ const stateWords: Readonly<Record<State, StateWords>> = {
   off: { word: "off", why: "It is switched off and receives no requests.", serves: false },
 };
 
-/** The state that a person should see: a member is up only if it has answered. */
-export const stateOf = ({
-  state,
-  first_output_ms: answered,
-}: Pick<PoolMemberHealth, "state" | "first_output_ms">): StateWords & { state: State } => {
-  const shown = state === "up" && answered === null ? "ready" : state;
-  return { state: shown, ...stateWords[shown] };
+type Known = Pick<PoolMemberHealth, "state" | "first_output_ms" | "last_answered_at" | "last_failure">;
+
+function stateIn({ state, first_output_ms, last_answered_at, last_failure }: Known): State {
+  if (state !== "up") return state;
+  const answered = Date.parse(last_answered_at ?? "");
+  // A comparison with no answer at all is false.
+  if (last_failure !== null && !(Date.parse(last_failure.at) <= answered)) return "failed";
+  return last_answered_at === null && first_output_ms === null ? "ready" : "up";
+}
+
+/** The state that a person should see: a member is up only if its last request was answered. */
+export const stateOf = (known: Known): StateWords & { state: State } => {
+  const state = stateIn(known);
+  return { state, ...stateWords[state] };
 };
 
 /** `half`, among members of one priority that may serve: a weight of 1 beside a 3 is 25 %. */

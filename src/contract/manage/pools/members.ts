@@ -173,7 +173,7 @@ const memberHealth = z
     state: z
       .enum([...memberStates, "off"])
       .describe(
-        "`up`: takes requests. `open`: failed, and takes no requests. `half_open`: takes one request as a test. `cooling_down`: asked to be tried later. `unauthorized`: refused the pool's key, balance or permission. `off`: switched off.",
+        "`up`: takes requests, also before it has answered one: see `last_answered_at`. `open`: failed, and takes no requests. `half_open`: takes one request as a test. `cooling_down`: asked to be tried later. `unauthorized`: refused the pool's key, balance or permission. `off`: switched off.",
       ),
     until: instant.nullable().describe("When the member is retried; null for now, or if unknown."),
     in_flight: z.int().describe("Requests under way."),
@@ -181,6 +181,31 @@ const memberHealth = z
       .number()
       .nullable()
       .describe("The moving average of the time to the first output; null before the first request."),
+    recent: z
+      .object({
+        since: instant.describe("An hour ago, or when the oldest of the pool's last 1,000 calls began."),
+        asked: z.int().describe("Requests to the member since then."),
+        failed: z
+          .int()
+          .describe(
+            "Those that it failed: an error, no answer, a refused key, a missing model, or a request to wait.",
+          ),
+      })
+      .meta({ id: "PoolMemberRecent" })
+      .describe("What all processes asked the member. A call counts about a second after its end."),
+    last_answered_at: instant
+      .nullable()
+      .describe("When it last answered; null if in none of the pool's last 1,000 calls."),
+    last_failure: z
+      .object({
+        call: z.string().describe("The call's id."),
+        at: instant,
+        outcome: z.string().describe("As in the call's `attempts`."),
+        status: z.int().nullable().describe("Null if there was no answer."),
+      })
+      .meta({ id: "PoolMemberFailure" })
+      .nullable()
+      .describe("When and how it last failed; null if in none of the pool's last 1,000 calls."),
     responses: z
       .enum(["forwarded", "translated"])
       .describe(

@@ -16,6 +16,7 @@ import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { findProvider } from "#providers/registry.ts";
+import { type MemberOutcomesRead, readMemberOutcomes } from "#store/pools/member-outcomes.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 import { findPool, type PoolCall, poolParams, poolPath } from "./pools.ts";
 import { memberData } from "./unpriced.ts";
@@ -68,18 +69,25 @@ export const poolMemberRoutes = manageRoutes({
   },
 });
 
+const hourMs = 3_600_000;
+/** At most this many calls are read to say how members answered recently: about 10 ms. */
+const maxCalls = 1_000;
+
 /**
- * A member's health in the API's form. A member that this process has not called yet counts as up. `hasResponses`: according to its
+ * A member's health in the API's form. A member that this process has not called yet counts as up. `outcomes`: those of the pool. `hasResponses`: according to its
  * settings, requests to `/responses` are forwarded to it unchanged.
  */
 export function healthOf(
   row: Pick<PoolMembersTable, "id" | "name" | "rules">,
   standing: MemberStatus | undefined,
   hasResponses: boolean,
+  outcomes: MemberOutcomesRead,
 ): HealthReplyData {
   const { active } = members.rulesOf(row);
   const { state = "up", until = null, inFlight = 0, firstOutputMs = null } = standing ?? {};
   const { refused = [], keys = [] } = standing ?? {};
+  const known = outcomes.members.find(({ member }) => member === row.name);
+  const { asked = 0, failed = 0, answeredAt = null, failure = null } = known ?? {};
   return {
     member: row.id,
     name: row.name,
@@ -87,6 +95,9 @@ export function healthOf(
     until: until === null || !active ? null : isoTime(until),
     in_flight: inFlight,
     first_output_ms: firstOutputMs,
+    recent: { since: isoTime(outcomes.since), asked, failed },
+    last_answered_at: isoTime(answeredAt),
+    last_failure: failure === null ? null : { ...failure, at: isoTime(failure.at) },
     responses: hasResponses && !standing?.lacksResponses ? "forwarded" : "translated",
     keys: keys.map((key) => ({ ...key, until: isoTime(key.until) })),
     refused: refused.map((refusal) => ({ ...refusal, until: isoTime(refusal.until) })),
@@ -104,18 +115,23 @@ export const getPoolHealthRoute = endpoint({
   path: `${poolPath}/health`,
   name: "getPoolHealth",
   summary: "Get the health of a pool's members",
-  description: "The health as known by the answering process. Each process observes the members separately.",
+  description:
+    "The health as known by the answering process: each process observes the members separately. What was asked, answered and failed recently is that of all processes.",
   params: poolParams,
   replies: { 200: poolHealthReply },
 })(async (call) => {
   const found = await findPool(call);
-  const { sealer } = call.core;
-  const standings = call.core.ai.health(found.pool.id);
+  const { sealer, database, clock } = call.core;
+  const poolId = found.pool.id;
+  const since = clock.now() - hourMs;
+  const outcomes = await database.run(readMemberOutcomes, { poolId, since, limit: maxCalls });
+  const standings = call.core.ai.health(poolId);
   const data = found.members.map((row) =>
     healthOf(
       row,
       standings.find(({ member }) => member === row.id),
       forwardsResponses(members.fieldsOf(sealer, row)),
+      outcomes,
     ),
   );
   return { message: "Health found.", data, next_cursor: null };

@@ -115,9 +115,19 @@ test("a removed member is gone", async () => {
   assert.equal((await patch(id, { weight: 2 })).statusCode, 404);
 });
 
+/** Nothing was asked. */
+const since = Date.parse("2027-01-01T00:00:00Z");
+const quiet = {
+  recent: { since: "2027-01-01T00:00:00.000Z", asked: 0, failed: 0 },
+  last_answered_at: null,
+  last_failure: null,
+};
+
 test("health names every member; one that is switched off is off", async () => {
   const { id } = await create({ name: "quiet", active: false });
-  const health = dataOf<{ member: string; state: string }[]>(await m.operator("GET", `${path}/health`));
+  const health = dataOf<{ member: string; state: string; recent: { since: string } }[]>(
+    await m.operator("GET", `${path}/health`),
+  );
   const members = dataOf<Shown[]>(await m.operator("GET", `${path}/members`));
   assert.deepEqual(
     health.map(({ member }) => member),
@@ -132,6 +142,8 @@ test("health names every member; one that is switched off is off", async () => {
       until: null,
       in_flight: 0,
       first_output_ms: null,
+      ...quiet,
+      recent: { ...quiet.recent, since: new Date(m.it.clock.now() - 3_600_000).toISOString() },
       responses: "translated",
       keys: [],
       refused: [],
@@ -164,17 +176,30 @@ test("a standing is shown with its times on the wire, unless the member is switc
     until: "2027-01-01T00:00:05.000Z",
     in_flight: 3,
     first_output_ms: 120.5,
+    ...quiet,
     responses: "translated",
     keys: [{ position: 2, state: "unauthorized", until: "2027-01-01T00:01:00.000Z" }],
     refused: [{ model: "m", parameter: "temperature", value: "0.2", until: "2027-01-01T06:00:00.000Z" }],
   };
-  assert.deepEqual(healthOf(row, standing, false), shown);
-  assert.deepEqual(healthOf(row, standing, true), { ...shown, responses: "forwarded" });
-  assert.deepEqual(healthOf(row, { ...standing, lacksResponses: true }, true), shown);
-  assert.deepEqual(healthOf(row, { ...standing, until: null }, false), { ...shown, until: null });
-  assert.deepEqual(healthOf({ ...row, rules: '{"active":false}' }, standing, false), {
+  const none = { since, members: [] };
+  assert.deepEqual(healthOf(row, standing, false, none), shown);
+  assert.deepEqual(healthOf(row, standing, true, none), { ...shown, responses: "forwarded" });
+  assert.deepEqual(healthOf(row, { ...standing, lacksResponses: true }, true, none), shown);
+  assert.deepEqual(healthOf(row, { ...standing, until: null }, false, none), { ...shown, until: null });
+  assert.deepEqual(healthOf({ ...row, rules: '{"active":false}' }, standing, false, none), {
     ...shown,
     state: "off",
     until: null,
   });
+  // What the pool's calls say of the member is found by its name.
+  const failure = { call: "req_1", at: since + 2_000, outcome: "upstream_error", status: 503 };
+  const recent = { member: "one", asked: 4, failed: 3, answeredAt: since + 1_000, failure };
+  const of = (name: string) => healthOf({ ...row, name }, standing, false, { since, members: [recent] });
+  assert.deepEqual(of("one"), {
+    ...shown,
+    recent: { ...quiet.recent, asked: 4, failed: 3 },
+    last_answered_at: "2027-01-01T00:00:01.000Z",
+    last_failure: { ...failure, at: "2027-01-01T00:00:02.000Z" },
+  });
+  assert.deepEqual(of("two"), { ...shown, name: "two" });
 });
