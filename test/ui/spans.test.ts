@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { countsIn, hourlyOutcomes, outcomesOf, sumOf } from "#ui/parts/charts/outcomes.ts";
+import { countsIn, hourlyOutcomes, outcomes, outcomesOf, sumOf } from "#ui/parts/charts/outcomes.ts";
 import { queryOf, rangeOf, ranges, spansOf } from "#ui/parts/charts/ranges.ts";
 import { dayOf, daysBetween, hoursBetween, nextHourIn, scheduleAtOf, spanOf } from "#ui/words/spans.ts";
 
@@ -53,6 +53,7 @@ test("a range asks for its columns to the one that holds the present, and the sa
 
 const none = {
   accepted: 0,
+  deferred: 0,
   sent: 0,
   delivered: 0,
   read: 0,
@@ -104,6 +105,13 @@ test("an answer by hours has a column for each hour, also where nothing happened
   assert.deepEqual(
     columns.map(({ values }) => sumOf(values)),
     [0, 8, 0],
+  );
+  // Attempts are not messages, so only a gateway's chart draws them.
+  const put = hourlyOutcomes(range, { points: [{ ...point, ...measured, deferred: 7 }] });
+  assert.equal(put[1]?.values.deferred, 7);
+  assert.deepEqual(
+    outcomes.filter(({ name }) => name === "deferred"),
+    [],
   );
   assert.deepEqual(hourlyOutcomes(range, undefined).length, 3);
 });

@@ -37,6 +37,9 @@ const percentiles = z
 const sum = z
   .object({
     accepted: z.int(),
+    deferred: z
+      .int()
+      .describe("Attempts that certainly sent nothing and are repeated later. A message may have several."),
     sent: z.int(),
     delivered: z.int(),
     read: z.int(),

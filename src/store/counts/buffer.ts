@@ -5,9 +5,10 @@
 import type { Channel } from "#contract/messages/channel.ts";
 import { addDuration, type Histogram, merge } from "#store/histogram.ts";
 
-/** What is counted: changes of messages, at the time of each. */
+/** What is counted: changes of messages, at the time of each; `deferred` counts attempts. */
 export const countNames = [
   "accepted",
+  "deferred",
   "sent",
   "delivered",
   "read",

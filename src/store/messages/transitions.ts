@@ -122,6 +122,10 @@ export class TransitionBatch {
     row.due_at = details.dueAt ?? null;
     row.held_due_at = null;
     this.#stamp(row, change, details.at);
+    if (step.by === "system" && step.step === "deferred" && !details.uncounted) {
+      const { account_id, channel, gateway_id } = row;
+      this.#countedEvents.push({ name: "deferred", account_id, channel, gateway_id, at: details.at });
+    }
     if (change.error === "set") {
       row.error_code = details.code ?? null;
       row.error_message = details.message ?? null;

@@ -30,6 +30,7 @@ import { up as unpricedCalls } from "#store/schema/migrations/second-release/002
 import { up as tokenEnds } from "#store/schema/migrations/second-release/0025-token-ends.ts";
 import { up as keptResults } from "#store/schema/migrations/second-release/0026-kept-results.ts";
 import { up as stoppedBy } from "#store/schema/migrations/second-release/0027-stopped-by.ts";
+import { up as deferredCounts } from "#store/schema/migrations/second-release/0028-deferred-counts.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -59,6 +60,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 25, name: "token-ends", up: tokenEnds },
   { id: 26, name: "kept-results", up: keptResults },
   { id: 27, name: "stopped-by", up: stoppedBy },
+  { id: 28, name: "deferred-counts", up: deferredCounts },
 ];
 
 /** The id of the newest migration that this code knows. */

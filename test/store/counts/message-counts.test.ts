@@ -6,14 +6,15 @@ import type { StatisticsSum } from "#contract/manage/statistics.ts";
 import { statuses } from "#contract/messages/channel.ts";
 import { type CountName, countNames } from "#store/counts/buffer.ts";
 import { type CountStep, deleteMessageCounts, readMessageCounts } from "#store/counts/message-counts.ts";
+import { findMessage } from "#store/messages/lookup.ts";
 import { engines, type Harness, harness } from "../../harness.ts";
 
 const hourMs = 3_600_000;
 
-test("what is counted is acceptance and every state beyond waiting, and the API shows all of it", () => {
+test("what is counted is acceptance, deferred attempts and every state beyond waiting, and the API shows all of it", () => {
   const waiting: readonly string[] = ["queued", "scheduled", "sending"];
   const states = statuses.filter((status) => !waiting.includes(status));
-  assert.deepEqual([...countNames].sort(), ["accepted", ...states].sort());
+  assert.deepEqual([...countNames].sort(), ["accepted", "deferred", ...states].sort());
   // The two compile only while both sides have the same names.
   type Shown = Exclude<keyof StatisticsSum, "wait_ms" | "delivery_ms">;
   const shown: readonly Shown[] = countNames;
@@ -73,6 +74,16 @@ for (const engine of engines) {
         found.sent,
         "the wait of each message that was sent",
       );
+    });
+
+    test("each deferred attempt counts, in every step", async () => {
+      const [id] = await it.accepted([{ number: "+15550000004", message: "hi" }]);
+      await it.advance(60_000);
+      const found = await it.system.database.run(findMessage, { accountId, channel: "sms", id: id! });
+      const deferred = (found?.events ?? []).filter(({ attempt }) => attempt?.includes('"deferred"'));
+      assert.ok(deferred.length > 0);
+      for (const step of ["minute", "hour", "day"] as const)
+        assert.equal((await sums(step)).deferred, deferred.length, step);
     });
 
     test("days are those of the account's zone", async () => {

@@ -3,7 +3,7 @@
 import { useRead } from "#ui/api/queries.ts";
 import type { Gateway } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { hourlyOutcomes, outcomes } from "#ui/parts/charts/outcomes.ts";
+import { gatewayOutcomes, hourlyOutcomes } from "#ui/parts/charts/outcomes.ts";
 import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { Figures, Section } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
@@ -96,6 +96,9 @@ export function Traffic({ gateway }: { gateway: string }) {
       <Figures
         of={[
           { name: "Accepted", value: number(total.accepted) },
+          ...(total.deferred === 0
+            ? []
+            : [{ name: "Deferred", value: number(total.deferred), note: "attempts, repeated later" }]),
           { name: "Due → sent, p95", value: p95(total.wait_ms.p95) },
           { name: "Sent → delivered, p95", value: p95(total.delivery_ms.p95) },
         ]}
@@ -103,7 +106,7 @@ export function Traffic({ gateway }: { gateway: string }) {
       <TimeColumns
         title="Messages of the last 24 hours by outcome"
         range="last 24 hours"
-        series={outcomes}
+        series={gatewayOutcomes}
         columns={hourlyOutcomes(statistics, series)}
         open={({ from, to }) => ({
           to: "/a/$account/messages",

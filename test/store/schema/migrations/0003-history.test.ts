@@ -11,6 +11,7 @@ for (const engine of engines) {
     const place = await emptyPlace(engine);
     try {
       await place.open();
+      for (const statement of withoutSetupLinks) await place.exec(statement);
       for (const table of ["message_counts", "gateway_pauses", "gateway_reports", "spread_choices"])
         await place.exec(`drop table ${table}`);
       await place.exec("alter table message_events drop column attempt");
@@ -22,7 +23,6 @@ for (const engine of engines) {
       );
       await place.exec("alter table gateways drop column draining_at");
       await place.exec("alter table completions drop column person");
-      for (const statement of withoutSetupLinks) await place.exec(statement);
       await place.exec("delete from migrations where id >= 2");
       await place.exec("insert into provisioned (kind, name, hash) values ('kept', 'kept', 'kept')");
       await place.open();

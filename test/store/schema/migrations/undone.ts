@@ -1,11 +1,15 @@
 // Takes back the newest migrations, for the tests of those before them.
 
 /** The newest. */
-export const withoutStoppedBy = ["operator_paused_by", "failing_since"].map(
-  (column) => `alter table lanes drop column ${column}`,
-);
+export const withoutDeferredCounts = ["alter table message_counts drop column deferred"];
 
-/** The one before it too. */
+/** The twenty-seventh too. */
+export const withoutStoppedBy = [
+  ...withoutDeferredCounts,
+  ...["operator_paused_by", "failing_since"].map((column) => `alter table lanes drop column ${column}`),
+];
+
+/** The twenty-sixth too. */
 export const withoutKeptResults = [...withoutStoppedBy, "drop index deferred_completions_kept"];
 
 /** The twenty-fifth too. */

@@ -20,6 +20,12 @@ export const outcomes: readonly Series[] = [
 
 type Counts = Omit<MessageStatisticsSum, "wait_ms" | "delivery_ms">;
 
+/** Those of one gateway, which may attempt a message many times before it has an outcome. */
+export const gatewayOutcomes: readonly Series[] = [
+  ...outcomes,
+  { name: "deferred", tone: "wait", note: "attempts that are repeated later" },
+];
+
 /**
  * Counts of events as outcomes. The API counts a message in each state that it entered, so one that was sent and delivered in the same span
  * is in both of its counts but in only one here.
@@ -38,6 +44,7 @@ export function outcomesOf(counts: Counts): Record<string, number> {
 /** Names every count of the API: with one missing or one too many it does not compile. */
 const none: Readonly<Counts> = {
   accepted: 0,
+  deferred: 0,
   sent: 0,
   delivered: 0,
   read: 0,
@@ -67,7 +74,10 @@ export function hourlyOutcomes(
 ): (Span & { values: Record<string, number> })[] {
   const spans = hoursBetween(Date.parse(after), Date.parse(before), 1);
   const counts = countsIn(spans, series?.points ?? []);
-  return spans.map((span, at) => ({ ...span, values: outcomesOf(counts[at] as Counts) }));
+  return spans.map((span, at) => {
+    const of = counts[at] as Counts;
+    return { ...span, values: { ...outcomesOf(of), deferred: of.deferred } };
+  });
 }
 
 /** The messages that were accepted in each hour of an hourly answer. */

@@ -93,7 +93,9 @@ export function TimeColumns({
   const totals: Record<string, number> = {};
   for (const { name } of all)
     totals[name] = columns.reduce((sum, { values }) => sum + (values[name] ?? 0), 0);
-  const series = all.filter(({ name, tone }) => tone !== "soft" || (totals[name] ?? 0) > 0);
+  const series = all.filter(
+    ({ name, tone }) => (tone !== "soft" && tone !== "wait") || (totals[name] ?? 0) > 0,
+  );
   const sums = columns.map(({ values }) => series.reduce((sum, { name }) => sum + (values[name] ?? 0), 0));
   const { y, ticks } = heights(Math.max(0, ...sums), 100);
   const shown = pointed === null ? undefined : columns[pointed];

@@ -17,7 +17,7 @@ for (const engine of engines) {
     try {
       await place.open();
       for (const statement of withoutTokenEnds) await place.exec(statement);
-      await place.exec("delete from migrations where name in ('token-ends', 'kept-results', 'stopped-by')");
+      await place.exec("delete from migrations where id >= 25");
       await assert.rejects(place.exec("select expires_at, last_used_at from management_tokens"));
       await made("tok_1");
       await place.open();
