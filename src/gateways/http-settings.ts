@@ -7,6 +7,4 @@ export const timeoutField = z
   .min(1000)
   .max(120_000)
   .default(30_000)
-  .describe(
-    "Milliseconds that one request may take, from the start of the connection to the end of the answer.",
-  );
+  .describe("How long one request may take, from the start of the connection to the end of the answer, ms.");

@@ -77,7 +77,7 @@ test("a pool's settings are changed one by one, and not over another change", {
     await page.goto(`${at.url}/a/${account}/pools/${id}`);
     const tabs = page.getByRole("navigation", { name: "Pages of the pool" });
     await tabs.getByRole("link", { name: "Settings" }).click();
-    await page.getByLabel("Deadline ms").waitFor();
+    await page.getByLabel("Deadline", { exact: true }).waitFor();
   };
   const save = async () => {
     const sent = page.waitForRequest((request) => request.method() === "PATCH");
@@ -85,7 +85,8 @@ test("a pool's settings are changed one by one, and not over another change", {
     return (await sent).postDataJSON() as unknown;
   };
   await open();
-  await page.getByLabel("Deadline ms").fill("30000");
+  await page.getByLabel("Unit of Deadline").selectOption("s");
+  await page.getByLabel("Deadline", { exact: true }).fill("30");
   await page.getByRole("group", { name: "Hedge" }).getByLabel("Set").check();
   await page.getByRole("group", { name: "Budget" }).getByLabel("Low percent").fill("");
   assert.deepEqual(await save(), { deadline_ms: 30_000, hedge: {}, budget: { low_percent: null }, revision });
@@ -105,8 +106,8 @@ test("a pool's settings are changed one by one, and not over another change", {
   await page.getByRole("button", { name: "Reload" }).click();
   await page.getByRole("alert").waitFor({ state: "detached" });
   assert.equal(await page.getByLabel("Repeat").inputValue(), "3");
-  assert.equal(await page.getByLabel("Deadline ms").inputValue(), "30000");
-  await page.getByLabel("Deadline ms").fill("40000");
+  assert.equal(await page.getByLabel("Deadline", { exact: true }).inputValue(), "30");
+  await page.getByLabel("Deadline", { exact: true }).fill("40");
   await save();
   await page.getByRole("link", { name: "Add a member" }).waitFor();
   assert.equal((await stored()).deadline_ms, 40_000);

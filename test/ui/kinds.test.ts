@@ -7,7 +7,8 @@ import type { Locator, Page } from "playwright-core";
 import { parse } from "yaml";
 import { adapters } from "#gateways/registry.ts";
 import type { GatewayKind } from "#ui/api/schema.ts";
-import { controlOf, labelOf, type Schema, withoutNull } from "#ui/schema-form/model.ts";
+import { controlOf, type Schema, withoutNull } from "#ui/schema-form/model.ts";
+import { labelOf, unitsOf } from "#ui/schema-form/words.ts";
 import { environment, examplesOf } from "../reference-examples.ts";
 import { share } from "../runner/share.ts";
 import { follow, missing, openOverview, type Visit, visit } from "./browser.ts";
@@ -66,6 +67,15 @@ async function enter(scope: Locator, name: string, whole: Schema, value: unknown
       return field.fill((value as unknown[]).join("\n"));
     case "json":
       return field.fill(typeof value === "string" ? value : JSON.stringify(value));
+    case "number": {
+      const [unit] = unitsOf(name) ?? [];
+      if (unit !== undefined)
+        await scope
+          .getByLabel(`Unit of ${labelOf(name)}`, { exact: true })
+          .first()
+          .selectOption(unit[0]);
+      return field.fill(String(value));
+    }
     default:
       return field.fill(String(value));
   }

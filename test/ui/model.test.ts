@@ -11,17 +11,18 @@ import {
   changesOf,
   controlOf,
   isMask,
-  labelOf,
   type Schema,
   scalarOf,
   withoutNull,
 } from "#ui/schema-form/model.ts";
+import { labelOf, proseOf, unitFor, unitsOf } from "#ui/schema-form/words.ts";
 import { generate } from "../../scripts/docs.ts";
 
 /** Every schema below a schema, by its path. */
 function* walk(schema: Schema, path: string): Generator<[string, Schema]> {
   yield [path, schema];
-  for (const [name, each] of Object.entries(schema.properties ?? {})) yield* walk(each, `${path}.${name}`);
+  for (const { properties = {} } of [schema, ...(schema.anyOf ?? [])])
+    for (const [name, each] of Object.entries(properties)) yield* walk(each, `${path}.${name}`);
 }
 
 test("every setting of every kind has a control, and every secret text a secret one", () => {
@@ -125,4 +126,50 @@ test("an emptied value leaves, a mask is known, and names become labels", () => 
   assert.deepEqual(changed({ a: 1, b: 2 }, "a", undefined), { b: 2 });
   assert.ok(isMask("••••") && !isMask("text") && !isMask(1));
   assert.equal(labelOf("auth_token"), "Auth token");
+  assert.deepEqual(["base_url", "sms", "idle_ms"].map(labelOf), ["Base URL", "SMS", "Idle"]);
+});
+
+test("what a person reads names neither JSON's null nor a unit that the control shows", () => {
+  const kinds = [...adapters, ...providers].map(
+    ({ kind, settings }) => [kind, schemaOf(settings) as Schema] as const,
+  );
+  const all = [...Object.entries(forms), ...kinds].flatMap(([name, schema]) => [...walk(schema, name)]);
+  const quantities = all.filter(([path]) => unitsOf(path) !== null);
+  assert.ok(quantities.length > 20);
+  for (const [path, schema] of all) {
+    const name = path.split(".").at(-1) ?? "";
+    const { text = "" } = proseOf(schema);
+    assert.doesNotMatch(text, /\bnull\b|[,;.] *[,;.]|, (in )?(ms|s|bytes)\b|millisecond|many seconds/i, path);
+    assert.doesNotMatch(labelOf(name), /\b(ms|bytes|Sms|Url|Api)\b/, path);
+  }
+  for (const [path, whole] of quantities) {
+    const units = unitsOf(path) ?? [];
+    assert.equal(controlOf(whole), "number", path);
+    const [, times] = unitFor(whole.default, units);
+    if (typeof whole.default === "number") assert.ok(Number.isInteger(whole.default / times), path);
+  }
+});
+
+test("a description names what an empty control means", () => {
+  for (const [description, text, empty] of [
+    ["Tokens per day; null for no limit.", "Tokens per day.", "no limit"],
+    [
+      "How long it tries, in seconds. Null: as long as it likes.",
+      "How long it tries.",
+      "as long as it likes",
+    ],
+    ["Longest wait, ms.", "Longest wait.", null],
+    ["When it ends (ISO 8601); null if it does not.", "When it ends; empty if it does not.", null],
+    [
+      "A cache. If null, every request calls a member.",
+      "A cache. If not set, every request calls a member.",
+      null,
+    ],
+    ["It is tried for some seconds of silence.", "It is tried for some seconds of silence.", null],
+  ] as const)
+    assert.deepEqual(proseOf({ description }), { text, empty });
+  assert.deepEqual(unitFor(259_200_000, unitsOf("lateness_ms") ?? []), ["d", 86_400_000]);
+  assert.deepEqual(unitFor(1_500, unitsOf("idle_ms") ?? []), ["ms", 1]);
+  assert.deepEqual(unitFor(10_485_760, unitsOf("max_bytes") ?? []), ["MiB", 1_048_576]);
+  assert.equal(unitsOf("requests_per_minute"), null);
 });

@@ -219,7 +219,7 @@ test("an operator finds an account by name, and changes its plan, credit and pac
   await other.getByLabel("E-mail").fill(max.email);
   await other.getByRole("textbox", { name: "Password" }).fill(password);
   await other.getByRole("button", { name: "Sign in" }).click();
-  await other.getByRole("region", { name: "Limits" }).getByLabel("Lateness ms").waitFor();
+  await other.getByRole("region", { name: "Limits" }).getByLabel("Too late after", { exact: true }).waitFor();
   assert.equal(await other.getByRole("group", { name: "Plan" }).count(), 0);
   await context.close();
 });

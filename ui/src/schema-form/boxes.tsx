@@ -1,6 +1,7 @@
 import { useId } from "react";
 import { Check, faultAt, Hint } from "#ui/parts/form/field.tsx";
-import { labelOf, type ValueProps } from "./model.ts";
+import type { ValueProps } from "./model.ts";
+import { labelOf } from "./words.ts";
 
 /**
  * A list of known words: a checkbox for each. If null is a value, it has a checkbox of its own, since none ticked differs from all ticked.

@@ -2,8 +2,9 @@
 
 import { useState } from "react";
 import { Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
-import { isMask, labelOf, type ValueProps } from "./model.ts";
+import { isMask, type ValueProps } from "./model.ts";
 import { Named } from "./named.tsx";
+import { labelOf } from "./words.ts";
 
 export const emptied = (text: string) => (text === "" ? undefined : text);
 

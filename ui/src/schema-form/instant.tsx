@@ -3,7 +3,8 @@ import { useZone } from "#ui/parts/account.ts";
 import { Field, faultAt } from "#ui/parts/form/field.tsx";
 import { Meant } from "#ui/parts/form/local-time.tsx";
 import { instantIn, localIn } from "#ui/words/spans.ts";
-import { labelOf, type ValueProps } from "./model.ts";
+import type { ValueProps } from "./model.ts";
+import { labelOf } from "./words.ts";
 
 /** The instant of a local time, in the API's form; undefined until it is complete. */
 function isoOf(local: string, zone: string): string | undefined {
@@ -17,15 +18,14 @@ export function Instant({ name, path, schema, required, value, error, onChange }
   const [local, setLocal] = useState(() =>
     typeof value === "string" ? localIn(Date.parse(value), zone) : "",
   );
-  // The API's form of it is not entered by people.
-  const description = schema.description?.replace(" (ISO 8601)", "");
   return (
     <Field
       label={`${labelOf(name)} (${zone})`}
       fault={faultAt(error, path)}
       hint={
         <>
-          {description} {local === "" ? null : <Meant local={local} zone={zone} past="it ends at once" />}
+          {schema.description}{" "}
+          {local === "" ? null : <Meant local={local} zone={zone} past="it ends at once" />}
         </>
       }
     >

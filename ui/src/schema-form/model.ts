@@ -151,12 +151,6 @@ export function isDefault(schema: Schema, value: unknown): boolean {
   });
 }
 
-/** `auth_token` as `Auth token`. */
-export function labelOf(name: string): string {
-  const words = name.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 /** The placeholder of an empty control: the value that the API then assumes. */
 export function placeholderOf({ default: value }: Schema): string | undefined {
   return value === undefined || value === null || typeof value === "object"

@@ -2,7 +2,8 @@
 
 import { type ComponentProps, Fragment, type ReactNode, useState } from "react";
 import { faultAt, Hint } from "#ui/parts/form/field.tsx";
-import { labelOf, type ValueProps } from "./model.ts";
+import type { ValueProps } from "./model.ts";
+import { labelOf } from "./words.ts";
 
 /** One row, as its form is rendered. */
 interface Row<T> {

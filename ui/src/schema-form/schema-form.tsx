@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
-import { Check, Choice, Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
+import { Check, Choice, Coded, Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
 import { Boxes } from "./boxes.tsx";
 import { emptied, Json, Pairs, Secret } from "./controls.tsx";
 import { Groups } from "./groups.tsx";
@@ -12,7 +12,6 @@ import {
   controlOf,
   isDefault,
   isMask,
-  labelOf,
   placeholderOf,
   type Schema,
   scalarOf,
@@ -20,6 +19,8 @@ import {
   type Values,
   withoutNull,
 } from "./model.ts";
+import { Quantity } from "./quantity.tsx";
+import { labelOf, proseOf, unitsOf } from "./words.ts";
 
 function Group({ name, path, schema, required, nullable, value, error, onChange }: ValueProps) {
   // A group that has a default always exists.
@@ -48,18 +49,26 @@ function Group({ name, path, schema, required, nullable, value, error, onChange 
 }
 
 function Value(input: Omit<ValueProps, "nullable">) {
-  const { schema, nullable } = withoutNull(input.schema);
+  const { schema: bare, nullable } = withoutNull(input.schema);
+  const { text, empty } = proseOf(bare);
+  const schema = text === undefined ? bare : { ...bare, description: text };
   const { name, path, required, value, error } = input;
   // If null is a value, an emptied control means it.
   const onChange = (entered: unknown) => input.onChange(nullable ? (entered ?? null) : entered);
   const props = { ...input, schema, nullable, onChange };
-  const preset = placeholderOf(schema) ?? (nullable ? "not set" : undefined);
-  const placeholder = value === null ? "not set" : preset;
+  const unset = empty ?? "not set";
+  const preset = placeholderOf(schema) ?? (nullable ? unset : undefined);
+  const placeholder = value === null ? unset : preset;
   const fault = faultAt(error, path);
   const label = labelOf(name);
   switch (controlOf(schema)) {
     case "group":
-      return <Group {...props} />;
+      return (
+        <Group
+          {...props}
+          schema={empty === null ? schema : { ...schema, description: `${text} If not set: ${empty}.` }}
+        />
+      );
     case "pairs":
       return <Pairs {...props} />;
     case "groups":
@@ -80,7 +89,7 @@ function Value(input: Omit<ValueProps, "nullable">) {
           <Check
             label={
               <>
-                <strong>{label}</strong> {schema.description}
+                <strong>{label}</strong> {text === undefined ? null : <Coded of={text} />}
               </>
             }
             checked={(value ?? schema.default ?? false) === true}
@@ -100,12 +109,12 @@ function Value(input: Omit<ValueProps, "nullable">) {
             onChange={(word) => onChange(emptied(word))}
             fault={fault}
           />
-          {schema.description === undefined ? null : <Hint of={schema.description} />}
+          {text === undefined ? null : <Hint of={text} />}
         </div>
       );
     case "lines":
       return (
-        <Field label={label} hint={`${schema.description ?? ""} One per line.`} fault={fault}>
+        <Field label={label} hint={`${text ?? ""} One per line.`} fault={fault}>
           <textarea
             defaultValue={((value as unknown[] | null | undefined) ?? []).join("\n")}
             onChange={(event) => {
@@ -118,8 +127,9 @@ function Value(input: Omit<ValueProps, "nullable">) {
         </Field>
       );
     case "number":
+      if (unitsOf(name) !== null) return <Quantity {...props} unset={unset} />;
       return (
-        <Field label={label} hint={schema.description} fault={fault}>
+        <Field label={label} hint={text} fault={fault}>
           <input
             type="number"
             inputMode="numeric"
@@ -135,7 +145,7 @@ function Value(input: Omit<ValueProps, "nullable">) {
       );
     case "text":
       return (
-        <Field label={label} hint={schema.description} fault={fault}>
+        <Field label={label} hint={text} fault={fault}>
           <input
             required={required}
             maxLength={schema.maxLength}

@@ -76,7 +76,7 @@ export const smtpSettings = z
       .max(300_000)
       .default(30_000)
       .describe(
-        "Milliseconds for each step: connecting, signing in, the envelope, each piece of the mail. The answer to the whole mail may take ten minutes.",
+        "How long each step may take, ms: connecting, signing in, the envelope, each piece of the mail. The answer to the whole mail may take ten minutes.",
       ),
   })
   .refine(({ username, password }) => (username === undefined) === (password === undefined), {

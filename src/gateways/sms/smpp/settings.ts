@@ -85,7 +85,7 @@ export const smppSettings = z.strictObject({
     .min(5)
     .max(600)
     .default(30)
-    .describe("The connection is tested after this many seconds of silence."),
+    .describe("The connection is tested after a silence of this length, s."),
   response_timeout_s: z
     .int()
     .min(2)

@@ -11,18 +11,17 @@ interface Control {
 export const faultAt = (error: ApiError | null, path: string): string | null =>
   error?.errors[path]?.join(" ") ?? null;
 
-/** The explanation of a control; text between backticks is a word of the API. */
-export function Hint({ of }: { of: ReactNode }) {
-  if (typeof of !== "string") return <p className="hint">{of}</p>;
-  return (
-    <p className="hint">
-      {of.split("`").map((part, at) =>
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text have no other names
-        at % 2 === 0 ? part : <code key={at}>{part}</code>,
-      )}
-    </p>
+/** A text in which words of the API are between backticks. */
+export const Coded = ({ of }: { of: string }) =>
+  of.split("`").map((part, at) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text have no other names
+    at % 2 === 0 ? part : <code key={at}>{part}</code>,
   );
-}
+
+/** The explanation of a control. */
+export const Hint = ({ of }: { of: ReactNode }) => (
+  <p className="hint">{typeof of === "string" ? <Coded of={of} /> : of}</p>
+);
 
 /** A control under its label, with a hint and its error. */
 export function Field({
@@ -30,11 +29,14 @@ export function Field({
   hint,
   fault = null,
   wide = false,
+  beside,
   children,
 }: {
   label: string;
   hint?: ReactNode;
   fault?: string | null;
+  /** What is at the right of the control, such as its unit. */
+  beside?: ReactNode;
   /** In a row of filters: takes more space. */
   wide?: boolean;
   children: ReactElement<Control>;
@@ -42,14 +44,22 @@ export function Field({
   const id = useId();
   const notes = `${id}-notes`;
   const noted = hint !== undefined || fault !== null;
+  const control = cloneElement(children, {
+    id,
+    ...(fault === null ? {} : { "aria-invalid": true }),
+    ...(noted ? { "aria-describedby": notes } : {}),
+  });
   return (
     <div className={wide ? "field wide" : "field"}>
       <label htmlFor={id}>{label}</label>
-      {cloneElement(children, {
-        id,
-        ...(fault === null ? {} : { "aria-invalid": true }),
-        ...(noted ? { "aria-describedby": notes } : {}),
-      })}
+      {beside === undefined ? (
+        control
+      ) : (
+        <div className="measured">
+          {control}
+          {beside}
+        </div>
+      )}
       {noted ? (
         <div id={notes}>
           {fault === null ? null : <p className="fault">{fault}</p>}

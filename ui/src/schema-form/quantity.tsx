@@ -1,0 +1,59 @@
+import { useState } from "react";
+import { Field, faultAt } from "#ui/parts/form/field.tsx";
+import type { ValueProps } from "./model.ts";
+import { labelOf, type Unit, unitFor, unitsOf } from "./words.ts";
+
+/** A duration or a size: a number beside its unit. `unset`: the words for no value. */
+export function Quantity({
+  name,
+  path,
+  schema,
+  required,
+  value,
+  error,
+  unset,
+  onChange,
+}: ValueProps & { unset: string }) {
+  const units = unitsOf(name) as readonly Unit[];
+  const preset = schema.default;
+  const [[unit, times], setUnit] = useState(() => unitFor(value ?? preset, units));
+  const bound = (limit: number | undefined) => (limit === undefined ? undefined : limit / times);
+  const label = labelOf(name);
+  return (
+    <Field
+      label={label}
+      hint={schema.description}
+      fault={faultAt(error, path)}
+      beside={
+        <select
+          aria-label={`Unit of ${label}`}
+          value={unit}
+          onChange={(event) => {
+            const next = units.find(([each]) => each === event.target.value) as Unit;
+            setUnit(next);
+            if (typeof value === "number") onChange(Math.round((value / times) * next[1]));
+          }}
+        >
+          {units.map(([each]) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      }
+    >
+      <input
+        type="number"
+        inputMode="decimal"
+        min={bound(schema.minimum)}
+        max={bound(schema.maximum)}
+        step="any"
+        required={required}
+        placeholder={typeof preset === "number" && value !== null ? `${preset / times} (default)` : unset}
+        value={typeof value === "number" ? String(value / times) : ""}
+        onChange={(event) => {
+          const entered = event.target.value;
+          onChange(entered === "" ? undefined : Math.round(Number(entered) * times));
+        }}
+      />
+    </Field>
+  );
+}
