@@ -32,6 +32,7 @@ export function severalKeys() {
     .array(secret())
     .max(maxKeys)
     .optional()
+    .meta({ advanced: true })
     .describe(
       "Several keys, used in turn. One that is limited (429) or refused (401, 402, 403) rests, and the next one is used at once.",
     );

@@ -7,9 +7,11 @@ import { adapters } from "#gateways/registry.ts";
 import { schemaOf } from "#http/routes/manage/gateways/kinds.ts";
 import { providers } from "#providers/registry.ts";
 import {
+  applies,
   changed,
   changesOf,
   controlOf,
+  deciders,
   isMask,
   type Schema,
   scalarOf,
@@ -147,6 +149,25 @@ test("what a person reads names neither JSON's null nor a unit that the control 
     assert.equal(controlOf(whole), "number", path);
     const [, times] = unitFor(whole.default, units);
     if (typeof whole.default === "number") assert.ok(Number.isInteger(whole.default / times), path);
+  }
+});
+
+test("a field that only some choices have is shown for those, or as long as it has a value", () => {
+  const bound = [...adapters, ...providers].flatMap(({ kind, settings }) => {
+    const schema = schemaOf(settings) as Schema;
+    return Object.entries(schema.properties ?? {}).flatMap(([name, { only = {} }]) =>
+      Object.entries(only).map(([other, words]) => ({ kind, schema, name, other, words })),
+    );
+  });
+  assert.ok(bound.length >= 5);
+  for (const { kind, schema, name, other, words } of bound) {
+    assert.ok(deciders(schema).has(other));
+    const choices = schema.properties?.[other]?.enum ?? [];
+    assert.ok(words.length > 0 && words.every((word) => choices.includes(word)), `${kind}.${name}`);
+    for (const choice of choices)
+      assert.equal(applies(schema, name, { [other]: choice }), words.includes(choice), `${kind}.${name}`);
+    assert.ok(!applies(schema, name, {}), "the default choice is another");
+    assert.ok(applies(schema, name, { [other]: "openai", [name]: "left over" }));
   }
 });
 

@@ -32,6 +32,14 @@ test("a member is checked before it is stored: the refusal is the provider's, an
   await page.goto(`${url}/a/${account}/pools/${pool}/members/new`);
   await page.getByLabel("Name", { exact: true }).fill("ours");
   await page.getByLabel("Kind", { exact: true }).selectOption("openai-compatible");
+  const settings = page.getByRole("group", { name: "Settings" });
+  assert.equal(await settings.locator("label").first().textContent(), "Vendor");
+  assert.equal(await settings.getByLabel("Tenant ID").count(), 0);
+  assert.equal(await settings.getByLabel("Tools over").isVisible(), false);
+  await settings.getByLabel("Vendor", { exact: true }).selectOption("azure-openai");
+  await settings.getByLabel("Tenant ID").waitFor();
+  await settings.getByLabel("Vendor", { exact: true }).selectOption("openai");
+  await settings.getByLabel("Tenant ID").waitFor({ state: "detached" });
   const { port } = server.address() as AddressInfo;
   await page.getByLabel("Base url").fill(`http://127.0.0.1:${port}/v1`);
   const check = page.getByRole("button", { name: "Check", exact: true });

@@ -7,12 +7,16 @@ import type { TokenGrant } from "#providers/token-grant.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField } from "#settings/url.ts";
 
+/** Forms show such a field only for Azure. */
+export const azureOnly = { only: { vendor: ["azure-openai"] } };
+
 /** Its settings, which only Azure has. */
 export const entraFields = {
   tenant_id: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,199}$/, "must be the id or a domain of a tenant")
     .optional()
+    .meta(azureOnly)
     .describe(
       "Only for Azure: the tenant of Entra ID, its id or a domain, instead of `api_key`. The application needs the role Cognitive Services OpenAI User.",
     ),
@@ -23,12 +27,15 @@ export const entraFields = {
       "must be the id of an application, a GUID",
     )
     .optional()
+    .meta(azureOnly)
     .describe("Only for Azure: the application's (client) id, together with `tenant_id`."),
   client_secret: secret()
     .optional()
+    .meta(azureOnly)
     .describe("Only for Azure: the value of a secret of the application, together with `tenant_id`."),
   token_url: baseUrlField()
     .optional()
+    .meta(azureOnly)
     .describe(
       "Only for Azure: the URL of a proxy or a test double of Entra ID's token endpoint, to which `client_secret` is sent; default: `https://login.microsoftonline.com/TENANT_ID/oauth2/v2.0/token`.",
     ),

@@ -24,7 +24,7 @@ import { secret } from "#settings/secrets.ts";
 import { urlMark } from "#settings/url.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { completionsAnswer, completionsStream, foldedCompletion, unfoldedCompletion } from "./completions.ts";
-import { entraFields, entraGrant, entraIssues } from "./entra.ts";
+import { azureOnly, entraFields, entraGrant, entraIssues } from "./entra.ts";
 import { openaiFailure } from "./failure.ts";
 import { encodeForm } from "./form.ts";
 import { forwardedAnswer, forwardedPaths } from "./forwarded.ts";
@@ -66,18 +66,21 @@ const settingsSchema = z
     stream_usage: z
       .boolean()
       .optional()
+      .meta({ advanced: true })
       .describe(
         "Whether to request the usage of streams (`stream_options`); default: unless the vendor reports it by default.",
       ),
     responses: z
       .boolean()
       .optional()
+      .meta({ advanced: true })
       .describe(
         "Whether it has the Responses API too, so that requests at `/responses` are passed on as they came. Default: OpenAI at its own address, Azure at `/openai/v1`, and the vendors that document it: OpenRouter, Groq, xAI, Fireworks, Hugging Face, Moonshot, Ollama, vLLM and LM Studio. What one of those nine refuses there is asked as a chat completion.",
       ),
     tools_over: z
       .enum(["chat_completions", "responses"])
       .optional()
+      .meta({ advanced: true })
       .describe(
         "The API that is called for chat completions and messages with function tools. Default: chat completions, and the Responses API for models that refuse tools there, where the member has it.",
       ),
@@ -85,6 +88,7 @@ const settingsSchema = z
       .string()
       .regex(/^[\w.-]{1,40}$/, "must be a version such as 2024-10-21")
       .optional()
+      .meta(azureOnly)
       .describe(
         "Only for Azure: the `api-version` of a base URL such as `https://NAME.openai.azure.com/openai/deployments/DEPLOYMENT`. One that ends in `/openai/v1` needs none.",
       ),

@@ -18,6 +18,10 @@ export interface Schema {
   anyOf?: readonly Schema[];
   writeOnly?: boolean;
   format?: string;
+  /** The values of other fields with which this one has a meaning: `{ vendor: ["azure-openai"] }`. */
+  only?: Readonly<Record<string, readonly string[]>>;
+  /** Whether few people need it, so that it is folded away. */
+  advanced?: boolean;
   /** The labels of an `enum`, which the page adds. */
   words?: Readonly<Record<string, string>>;
   /** The meaning of null in a list of checkboxes, which the page adds. */
@@ -110,6 +114,22 @@ export function scalarOf(text: string, schema: Schema): string | number | boolea
   if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
   return text;
 }
+
+/** Whether the field has a meaning beside these values. One that has a value is shown in any case, so that it can be removed. */
+export function applies(schema: Schema, name: string, values: Values): boolean {
+  const of = schema.properties?.[name];
+  const hasValue = values[name] !== undefined && values[name] !== null;
+  return (
+    hasValue ||
+    Object.entries(of?.only ?? {}).every(([other, words]) =>
+      words.includes(String(values[other] ?? schema.properties?.[other]?.default)),
+    )
+  );
+}
+
+/** The fields on which others depend: they come first. */
+export const deciders = ({ properties = {} }: Schema): ReadonlySet<string> =>
+  new Set(Object.values(properties).flatMap(({ only = {} }) => Object.keys(only)));
 
 /** The values with one of them changed; undefined removes it. */
 export function changed(values: Values, name: string, value: unknown): Values {

@@ -8,8 +8,10 @@ import { emptied, Json, Pairs, Secret } from "./controls.tsx";
 import { Groups } from "./groups.tsx";
 import { Instant } from "./instant.tsx";
 import {
+  applies,
   changed,
   controlOf,
+  deciders,
   isDefault,
   isMask,
   placeholderOf,
@@ -186,15 +188,18 @@ export function SchemaForm({
   onChange: (values: Values) => void;
 }) {
   const required = new Set(schema.required ?? []);
-  const entries = Object.entries(schema.properties ?? {});
-  const ordered = [
-    ...entries.filter(([name]) => required.has(name)),
-    ...entries.filter(([name]) => !required.has(name)),
-  ];
-  const folded = folds
-    ? ordered.filter(([name, each]) => !required.has(name) && each.default !== undefined)
-    : [];
+  const first = deciders(schema);
   const pathOf = (name: string) => (path === "" ? name : `${path}.${name}`);
+  const entries = Object.entries(schema.properties ?? {}).filter(
+    ([name]) => applies(schema, name, values) || hasFault(error, [pathOf(name)]),
+  );
+  const rank = (name: string) => (first.has(name) ? 0 : required.has(name) ? 1 : 2);
+  const ordered = entries.toSorted(([one], [other]) => rank(one) - rank(other));
+  const folded = folds
+    ? ordered.filter(
+        ([name, each]) => rank(name) === 2 && (each.default !== undefined || each.advanced === true),
+      )
+    : [];
   const [isOpen, setIsOpen] = useState(() => folded.some(([name, each]) => !isDefault(each, values[name])));
   if (entries.length === 0) return <p className="soft">This kind has no settings.</p>;
   const control = ([name, each]: [string, Schema]) => (
