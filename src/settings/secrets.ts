@@ -1,5 +1,6 @@
 // Secrets in settings: fields marked by `secret()` are shown as a mask, and a mask that is sent back means the stored value. A whole object
-// or list may be secret (the headers of an `http-api` gateway): then all its values are, but not its names.
+// or list may be secret (the headers of an `http-api` gateway): then all its values are, but not its names, and not a value that is a
+// single template field, such as `{{to}}`: it says what is sent, and holds nothing.
 
 import { z } from "zod";
 
@@ -10,6 +11,9 @@ export const mask = "••••";
 export function secret() {
   return z.string().min(1).meta({ secret: true });
 }
+
+const templateField = /^\{\{\w{1,40}\}\}$/;
+const isTemplateField = (value: unknown): boolean => typeof value === "string" && templateField.test(value);
 
 type Path = (string | number)[];
 
@@ -69,7 +73,7 @@ function mapLeaves(
     ]);
     return Object.fromEntries(parts);
   }
-  return change(value, path, secret);
+  return change(value, path, secret && !isTemplateField(value));
 }
 
 /** The settings in the form that may be shown. */

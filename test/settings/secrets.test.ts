@@ -52,6 +52,27 @@ test("what is marked is masked, wherever the mark is; names and the rest are sho
   });
 });
 
+test("a single template field is shown, in every place that is marked, and is nothing that is kept", () => {
+  const templates = {
+    name: "plain",
+    headers: { ref: "{{id}}", key: "Bearer {{id}}" },
+    any: { to: "{{to}}", text: "{{message}} {{key}}", key: "{{", list: ["{{from}}"] },
+  };
+  const shown = {
+    ...templates,
+    headers: { ref: "{{id}}", key: mask },
+    any: { to: "{{to}}", text: mask, key: mask, list: ["{{from}}"] },
+  };
+  assert.deepEqual(masked(schema, templates), shown);
+  assert.deepEqual(unmasked(shown, templates), { value: templates, missing: [] });
+  assert.deepEqual(secretsIn(schema, templates), ["Bearer {{id}}", "{{message}} {{key}}", "{{"]);
+  assert.deepEqual(keptSecrets(schema, templates, {}), [
+    ["headers", "key"],
+    ["any", "text"],
+    ["any", "key"],
+  ]);
+});
+
 test("masks that come back are what was stored; other values are new", () => {
   assert.deepEqual(unmasked(masked(schema, settings), settings), { value: settings, missing: [] });
   const { value } = unmasked({ headers: { a: mask, c: "new" }, token: "new" }, settings);

@@ -31,7 +31,7 @@ const create = async (input: object) => await createdBy<Shown>(m.operator, path,
 const patch = (identifier: string, change: object) => m.operator("PATCH", `${path}/${identifier}`, change);
 const show = async (identifier: string) => dataOf<Shown>(await m.operator("GET", `${path}/${identifier}`));
 
-test("a gateway is made and shown, its secrets masked", async () => {
+test("a gateway is made and shown, its secrets masked and its template fields not", async () => {
   const made = await create({
     identifier: "made",
     default: true,
@@ -41,7 +41,7 @@ test("a gateway is made and shown, its secrets masked", async () => {
     url: "••••",
     method: "POST",
     headers: { authorization: "••••" },
-    body: { to: "••••", text: "••••", ref: "••••" },
+    body: { to: "{{to}}", text: "{{message}}", ref: "{{id}}" },
     encoding: "json",
     success: { status: "2xx", reference: "$.id", deferred: [], refused: [] },
     definite: [],
