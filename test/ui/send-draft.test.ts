@@ -3,11 +3,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
+import { sentences } from "#contract/wording.ts";
 import { type Draft, emptyDraft, recipientsOf, repeatedIn, requestOf } from "#ui/send/draft.ts";
 import { faultOf, fileFault, recipientFault } from "#ui/send/faults.ts";
 import { lengthOf } from "#ui/send/length.ts";
 import { fatesOf } from "#ui/send/preview.ts";
 import { languages, publicPath, snippetOf } from "#ui/send/snippets.ts";
+import { faultHere, faultSentences } from "#ui/words/faults.ts";
 
 const draftOf = (changes: Partial<Draft>): Draft => ({ ...emptyDraft, message: "Hi", ...changes });
 
@@ -105,6 +107,28 @@ test("a text's length is the one that is charged, and the character that makes i
   assert.deepEqual(lengthOf("It’s 5 €"), { segments: 1, encoding: "ucs2", units: 8, fits: 70, odd: "’" });
   assert.equal(lengthOf("a 👋").odd, "👋");
   assert.equal(lengthOf("{[^]}~\\|€").odd, null);
+});
+
+test("a fault has the words of its field, never the path in the API", () => {
+  const error = {
+    errors: {
+      "contact.0.message": [sentences.required(["contact", 0, "message"])],
+      "contact.1.message": [sentences.required(["contact", 1, "message"])],
+      "contact.1.number": [sentences.phone(["contact", 1, "number"])],
+      "settings.success.path": ["is not a path"],
+      reply_to: [sentences.selected(["reply_to"])],
+    },
+  };
+  assert.equal(faultOf(error, "message"), "This field is required.");
+  assert.equal(recipientFault(error, ["+1", "+x"]), "+x: must be a valid phone number.");
+  assert.deepEqual(faultSentences(error.errors), [
+    "The message field is required.",
+    "The number field must be a valid phone number.",
+    "Success path is not a path",
+    "The selected reply to is invalid.",
+  ]);
+  for (const sentence of [...Object.values(error.errors).flat()])
+    assert.doesNotMatch(faultHere(sentence), /contact|\.\d|_/);
 });
 
 test("what the API says is at its field, and refused recipients are named as they were written", () => {

@@ -3,6 +3,7 @@
 import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
+import { faultSentences } from "#ui/words/faults.ts";
 import { Copy } from "./copy.tsx";
 import { useNow, WithTimes } from "./time.tsx";
 
@@ -74,7 +75,7 @@ export function Problem({
   reload?: () => Promise<void>;
 }) {
   if (error === null || error === undefined) return null;
-  const faults = Object.entries(error.errors);
+  const faults = faultSentences(error.errors);
   return (
     <div className="notice bad" role="alert" tabIndex={-1}>
       <strong>
@@ -82,10 +83,8 @@ export function Problem({
       </strong>
       {faults.length === 0 ? null : (
         <ul>
-          {faults.map(([path, messages]) => (
-            <li key={path}>
-              <code>{path}</code> {messages.join(" ")}
-            </li>
+          {faults.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
           ))}
         </ul>
       )}

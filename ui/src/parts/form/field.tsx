@@ -1,5 +1,6 @@
 import { cloneElement, type ReactElement, type ReactNode, useId } from "react";
 import type { ApiError } from "#ui/api/client.ts";
+import { faultHere } from "#ui/words/faults.ts";
 
 interface Control {
   id?: string;
@@ -9,7 +10,7 @@ interface Control {
 
 /** The API's message about the field of this path, or null. */
 export const faultAt = (error: ApiError | null, path: string): string | null =>
-  error?.errors[path]?.join(" ") ?? null;
+  error?.errors[path]?.map(faultHere).join(" ") ?? null;
 
 /** A text in which words of the API are between backticks. */
 export const Coded = ({ of }: { of: string }) =>

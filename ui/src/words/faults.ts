@@ -1,0 +1,37 @@
+// The API's messages about fields, without the paths that they name: a person reads them beside the field, or in a list of all.
+
+/** `is required.` of "The contact.0.message field is required."; null for a message of another form. */
+export function afterField(message: string): string | null {
+  const at = message.indexOf(" field ");
+  return message.startsWith("The ") && at > 0 ? message.slice(at + " field ".length) : null;
+}
+
+const isSelected = (message: string) => message.startsWith("The selected ");
+
+/** A message at its field. */
+export function faultHere(message: string): string {
+  const rest = afterField(message);
+  if (rest !== null) return `This field ${rest}`;
+  return isSelected(message) ? "This choice is invalid." : message;
+}
+
+/** `success path` of `settings.success.path`, `message` of `contact.0.message`. */
+function nameOf(path: string): string {
+  const parts = path.split(".").filter((part) => !/^\d+$/.test(part));
+  return (parts.length > 1 ? parts.slice(1) : parts).join(" ").replaceAll("_", " ");
+}
+
+/** Messages of several fields as sentences that name them, each once: fields of a list often have the same fault. */
+export function faultSentences(errors: Readonly<Record<string, readonly string[]>>): string[] {
+  const all = Object.entries(errors).flatMap(([path, messages]) => {
+    const name = nameOf(path);
+    const title = name.charAt(0).toUpperCase() + name.slice(1);
+    return messages.map((message) => {
+      const rest = afterField(message);
+      if (rest !== null) return `The ${name} field ${rest}`;
+      if (isSelected(message)) return `The selected ${name} is invalid.`;
+      return /^[a-z]/.test(message) ? `${title} ${message}` : `${title}: ${message}`;
+    });
+  });
+  return [...new Set(all)];
+}
