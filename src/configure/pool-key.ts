@@ -7,7 +7,7 @@ import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import { cancelKeyless } from "#store/pools/deferred-completions.ts";
-import { findPoolKey, revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
+import { findPoolKey, revokePoolKey, rotatePoolKey as rotate, savePoolKey } from "#store/pools/keys.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import type { PoolRef } from "./pool-member.ts";
 import { type ConfigureDeps, defineResource } from "./resource.ts";
@@ -28,9 +28,23 @@ function textColumns(text: string | undefined, existing: PoolKeysTable | null) {
   const hash = text === undefined ? existing?.hash : hashSecret(text);
   if (hash === undefined) throw new Error("A new key has a text.");
   if (text === undefined || hash === existing?.hash)
-    return { hash, hint: existing!.hint, revoked_at: existing!.revoked_at };
-  return { hash, hint: maskedKey(text), revoked_at: null };
+    return {
+      hash,
+      hint: existing!.hint,
+      revoked_at: existing!.revoked_at,
+      previous_hash: existing!.previous_hash,
+      previous_works_until: existing!.previous_works_until,
+    };
+  return {
+    hash,
+    hint: maskedKey(text),
+    revoked_at: null,
+    previous_hash: null,
+    previous_works_until: null,
+  };
 }
+
+const revokedRefusal = { kind: "conflict", message: "The key was revoked. Create another one." } as const;
 
 export const keys = defineResource({
   noun: "key",
@@ -49,8 +63,7 @@ export const keys = defineResource({
     expires_at: expires_at === null ? null : isoTime(expires_at),
   }),
   settled: (fields, before) => ({ ...fields, budget: withChoice(fields.budget, before?.budget ?? null) }),
-  refusal: ({ revoked_at }) =>
-    revoked_at === null ? null : { kind: "conflict", message: "The key was revoked. Create another one." },
+  refusal: ({ revoked_at }) => (revoked_at === null ? null : revokedRefusal),
   find: (database, poolRef, id) => database.run(findPoolKey, { ...poolRef, id }),
   save: savePoolKey,
   taken: ["name_taken", { path: ["name"], message: "is taken" }],
@@ -71,6 +84,22 @@ export function keyTextOf(
 ): { key: string | undefined; issued: string | null } {
   const issued = existing === null && key === undefined ? `tlp_${newSecret(random)}` : null;
   return { key: key ?? issued ?? undefined, issued };
+}
+
+const hour = 3_600_000;
+
+/** Gives a key a new text, which is returned. The text until now works for `oldWorksHours` more. */
+export async function rotatePoolKey(
+  deps: PoolDeps,
+  { poolRef, id, oldWorksHours }: { poolRef: PoolRef; id: string; oldWorksHours: number },
+): Promise<{ kind: "rotated"; key: string } | typeof revokedRefusal | { kind: "not_found" }> {
+  const key = `tlp_${newSecret(deps.random)}`;
+  const at = deps.clock.now();
+  const text = { hash: hashSecret(key), hint: maskedKey(key) };
+  const previousWorksUntil = oldWorksHours === 0 ? null : at + oldWorksHours * hour;
+  const outcome = await deps.database.run(rotate, { ...poolRef, id, at, ...text, previousWorksUntil });
+  if (outcome === "revoked") return revokedRefusal;
+  return outcome === "not_found" ? { kind: outcome } : { kind: outcome, key };
 }
 
 /** Maximum number of deferred completions that are cancelled in one transaction. */

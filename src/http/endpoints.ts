@@ -96,7 +96,7 @@ import {
 } from "#http/routes/manage/messages/suppressions.ts";
 import { checkPoolMemberRoute } from "#http/routes/manage/pools/check.ts";
 import { cancelPoolDeferredRoute, listPoolDeferredRoute } from "#http/routes/manage/pools/deferred.ts";
-import { poolKeyRoutes } from "#http/routes/manage/pools/keys.ts";
+import { poolKeyRoutes, rotatePoolKeyRoute } from "#http/routes/manage/pools/keys.ts";
 import { getPoolHealthRoute, poolMemberRoutes } from "#http/routes/manage/pools/members.ts";
 import { poolRoutes } from "#http/routes/manage/pools/pools.ts";
 import { listProviderKindsRoute } from "#http/routes/manage/pools/provider-kinds.ts";
@@ -288,6 +288,7 @@ export const endpoints: readonly Endpoint[] = [
   getPoolCallContentRoute,
   ...poolMemberRoutes,
   ...poolKeyRoutes,
+  rotatePoolKeyRoute,
   listPoolDeferredRoute,
   cancelPoolDeferredRoute,
 ];

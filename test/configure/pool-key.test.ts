@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { accountInput } from "#configure/account.ts";
 import { pools } from "#configure/pool.ts";
-import { keys, keyTextOf, revokeKey } from "#configure/pool-key.ts";
+import { keys, keyTextOf, revokeKey, rotatePoolKey } from "#configure/pool-key.ts";
 import type { PoolRef } from "#configure/pool-member.ts";
 import { keyChanges, keyFields } from "#contract/manage/pools/keys.ts";
 import { poolFields } from "#contract/manage/pools/pools.ts";
@@ -153,4 +153,44 @@ test("names and texts are taken, and a pool that is not there has no keys", asyn
   assert.equal(open.deps.notified.pools, notified);
   await revokeKey(open.deps, of, (await make("last")).row.id);
   assert.equal(open.deps.notified.pools, notified + 2, "made, and revoked");
+});
+
+test("a rotated key has another text and keeps its rules; the text before ends when it is said to", async () => {
+  const { row, made } = await make("rotated", { models: ["echo"], limits: { requests_per_minute: 60 } });
+  const { id } = row;
+  const ends = async (key: string) =>
+    (await open.deps.database.run(findPoolByKey, hashSecret(key)))?.key.expires_at;
+  const rotated = await rotatePoolKey(open.deps, { poolRef: of, id, oldWorksHours: 168 });
+  assert.ok(rotated.kind === "rotated" && rotated.key !== made);
+  assert.equal(await ends(made!), open.deps.clock.now() + 168 * 3_600_000);
+  assert.equal(await ends(rotated.key), null);
+  assert.deepEqual(rulesOf(await rowOf(id)), rulesOf(row));
+  // The text before stays the key's own while it works.
+  const taken = await configure("thief", { key: made });
+  assert.deepEqual(taken, {
+    kind: "invalid",
+    issues: [{ path: ["key"], message: "is used by another key" }],
+  });
+  // A change of other fields leaves both texts.
+  const change = { limits: { requests_per_minute: 30 }, revision: (await rowOf(id)).revision };
+  assert.equal((await keys.update(open.deps, of, id, change)).kind, "saved");
+  assert.equal(await works(made!), true);
+  const last = await rotatePoolKey(open.deps, { poolRef: of, id, oldWorksHours: 0 });
+  assert.ok(last.kind === "rotated");
+  for (const text of [made!, rotated.key]) assert.equal(await works(text), false);
+  assert.equal(await works(last.key), true);
+  const elsewhere = { poolRef: { ...of, accountId: "acc_other" }, id, oldWorksHours: 0 };
+  assert.equal((await rotatePoolKey(open.deps, elsewhere)).kind, "not_found");
+});
+
+test("the end of a key ends the text before its rotation too; a revoked key is not rotated", async () => {
+  const soon = open.deps.clock.now() + 60_000;
+  const { row, made } = await make("ending", { expires_at: new Date(soon).toISOString() });
+  await rotatePoolKey(open.deps, { poolRef: of, id: row.id, oldWorksHours: 24 });
+  const found = await open.deps.database.run(findPoolByKey, hashSecret(made!));
+  assert.equal(found?.key.expires_at, soon);
+  await revokeKey(open.deps, of, row.id);
+  assert.equal(await works(made!), false);
+  const again = await rotatePoolKey(open.deps, { poolRef: of, id: row.id, oldWorksHours: 1 });
+  assert.equal(again.kind, "conflict");
 });

@@ -266,6 +266,7 @@ const moreBodies: Record<string, object> = {
   createSuppressions: { channel: "sms", recipients: ["+4915100000000"] },
   rotateApiKey: {},
   rotateNamedKey: {},
+  rotatePoolKey: {},
   createWebhook: { url: "https://another.example.com/hook", events: ["*"] },
   createPool: { name: "another" },
 };

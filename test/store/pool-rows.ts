@@ -61,6 +61,8 @@ export function keyRow(
     name: `name of ${id}`,
     hash: `hash of ${id}`,
     hint: "tlp_…abcd",
+    previous_hash: null,
+    previous_works_until: null,
     rules: "{}",
     expires_at: null,
     revoked_at: null,

@@ -35,6 +35,7 @@ export const manageExamples: Readonly<Record<string, object>> = {
   },
   updateNamedKey: { scopes: ["send:sms"], revision: 3 },
   rotateNamedKey: { old_works_hours: 24 },
+  rotatePoolKey: { old_works_hours: 24 },
   grantCredit: { channel: "sms", amount: 500, note: "Order 1234" },
   createGateway: {
     identifier: "sms-main",

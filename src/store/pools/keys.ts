@@ -1,21 +1,26 @@
 // The keys of pools. A revoked one stays as a row, so that its usage still has a name, until another key takes that name.
 
+import type { ExpressionBuilder } from "kysely";
 import { maxPoolKeys } from "#contract/limits.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { roomFor } from "#store/key-room.ts";
 import type { Overtaken } from "#store/revision.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
+import type { Schema } from "#store/schema/schema.ts";
 import { lockPool } from "./pools.ts";
 
-/** The key with this SHA-256 (hex), in any pool of any account, including revoked keys. */
+/** The key with this SHA-256 (hex), now or before its last rotation, in any pool of any account, including revoked keys. */
 export const findKeyHash = readOperation("findKeyHash", async (tx, hash: string) => {
   const key = await tx.db
     .selectFrom("pool_keys")
     .select(["id", "pool_id", "account_id", "name"])
-    .where("hash", "=", hash)
+    .where(withText(hash))
     .executeTakeFirst();
   return key ?? null;
 });
+
+const withText = (hash: string) => (key: ExpressionBuilder<Schema, "pool_keys">) =>
+  key.or([key("hash", "=", hash), key("previous_hash", "=", hash)]);
 
 /** One key of the account's pool, including revoked ones. */
 export const findPoolKey = readOperation(
@@ -68,7 +73,7 @@ export const savePoolKey = writeOperation(
     const holder = await tx.db
       .selectFrom("pool_keys")
       .select("id")
-      .where("hash", "=", key.hash)
+      .where(withText(key.hash))
       .executeTakeFirst();
     if (holder && holder.id !== key.id && holder.id !== named?.id) return "key_taken";
     announce(tx, key.account_id);
@@ -139,8 +144,47 @@ export const revokePoolKey = writeOperation(
     );
     if (row === null || row.revoked_at !== null) return row;
     announce(tx, accountId);
-    const change = { revoked_at: at, revision: row.revision + 1, updated_at: at };
+    const ended = { revoked_at: at, previous_hash: null, previous_works_until: null };
+    const change = { ...ended, revision: row.revision + 1, updated_at: at };
     await tx.db.updateTable("pool_keys").set(change).where("id", "=", id).execute();
     return { ...row, ...change };
+  },
+);
+
+interface Rotation {
+  accountId: string;
+  poolId: string;
+  id: string;
+  at: number;
+  hash: string;
+  hint: string;
+  /** Null if the text until now ends at once. */
+  previousWorksUntil: number | null;
+}
+
+/** Gives a key another text. `revoked`: the key no longer has a text. */
+export const rotatePoolKey = writeOperation(
+  "rotatePoolKey",
+  async (tx, input: Rotation): Promise<"rotated" | "revoked" | "not_found"> => {
+    const { accountId, poolId, id, at, hash, hint, previousWorksUntil } = input;
+    const key = await tx.db
+      .selectFrom("pool_keys")
+      .selectAll()
+      .where("id", "=", id)
+      .where("pool_id", "=", poolId)
+      .where("account_id", "=", accountId)
+      .modifyEnd(tx.lock("update"))
+      .executeTakeFirst();
+    if (!key) return "not_found";
+    if (key.revoked_at !== null) return "revoked";
+    announce(tx, accountId);
+    const previous_hash = previousWorksUntil === null ? null : key.hash;
+    const text = { hash, hint, previous_hash, previous_works_until: previousWorksUntil };
+    await tx.db
+      .updateTable("pool_keys")
+      .set({ ...text, revision: key.revision + 1, updated_at: at })
+      .where("id", "=", id)
+      .execute();
+    return "rotated";
   },
 );

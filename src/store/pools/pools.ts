@@ -1,11 +1,13 @@
 // Pools with their members and keys. All operations for the management API take the account, and find nothing of other accounts. Every
 // change of a pool or of one of its members increases the pool's revision.
 
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import { maxMembers, maxPools } from "#contract/limits.ts";
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { Overtaken } from "#store/revision.ts";
 import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
+import type { Schema } from "#store/schema/schema.ts";
 
 /** The context in which a member's settings are sealed. */
 export const memberSettingsContext = (memberId: string) => `pool_members ${memberId} settings`;
@@ -25,23 +27,37 @@ export interface PoolByKey extends PoolWithMembers {
   accountBudget: string | null;
 }
 
-/** The key with this SHA-256 (hex) that is not revoked, with its pool; the caller, which has the clock, checks whether it has expired. */
+/**
+ * The key with this SHA-256 (hex) that is not revoked, with its pool; the caller, which has the clock, checks whether it has expired. With
+ * the text before the last rotation the key expires when that does.
+ */
 export const findPoolByKey = readOperation(
   "findPoolByKey",
-  async (tx, hash: string): Promise<PoolByKey | null> => await poolByKey(tx, "hash", hash),
+  async (tx, hash: string): Promise<PoolByKey | null> => {
+    const found = await poolByKey(tx, (key) =>
+      key.or([key("hash", "=", hash), key("previous_hash", "=", hash)]),
+    );
+    if (found === null || found.key.hash === hash) return found;
+    const { expires_at, previous_works_until } = found.key;
+    const ends = Math.min(expires_at ?? Number.POSITIVE_INFINITY, previous_works_until ?? 0);
+    return { ...found, key: { ...found.key, expires_at: ends } };
+  },
 );
 
 /** The same for the key with this id. */
 export const findPoolByKeyId = readOperation(
   "findPoolByKeyId",
-  async (tx, id: string): Promise<PoolByKey | null> => await poolByKey(tx, "id", id),
+  async (tx, id: string): Promise<PoolByKey | null> => await poolByKey(tx, (key) => key("id", "=", id)),
 );
 
-async function poolByKey(tx: Tx, column: "hash" | "id", value: string): Promise<PoolByKey | null> {
+async function poolByKey(
+  tx: Tx,
+  isIt: (key: ExpressionBuilder<Schema, "pool_keys">) => Expression<SqlBool>,
+): Promise<PoolByKey | null> {
   const key = await tx.db
     .selectFrom("pool_keys")
     .selectAll()
-    .where(column, "=", value)
+    .where(isIt)
     .where("revoked_at", "is", null)
     .executeTakeFirst();
   if (!key) return null;

@@ -31,6 +31,7 @@ import { up as tokenEnds } from "#store/schema/migrations/second-release/0025-to
 import { up as keptResults } from "#store/schema/migrations/second-release/0026-kept-results.ts";
 import { up as stoppedBy } from "#store/schema/migrations/second-release/0027-stopped-by.ts";
 import { up as deferredCounts } from "#store/schema/migrations/second-release/0028-deferred-counts.ts";
+import { up as poolKeyRotation } from "#store/schema/migrations/second-release/0029-pool-key-rotation.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -61,6 +62,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 26, name: "kept-results", up: keptResults },
   { id: 27, name: "stopped-by", up: stoppedBy },
   { id: 28, name: "deferred-counts", up: deferredCounts },
+  { id: 29, name: "pool-key-rotation", up: poolKeyRotation },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -42,6 +42,9 @@ export interface PoolKeysTable extends Revised {
   hash: string;
   /** Its first and last characters, for recognition. */
   hint: string;
+  /** SHA-256 of the text before the last rotation, which works until `previous_works_until` (epoch ms); null if it ended at once. */
+  previous_hash: string | null;
+  previous_works_until: number | null;
   /** JSON of `KeyRules`. */
   rules: string;
   expires_at: number | null;

@@ -63,7 +63,14 @@ const operations: Record<TokenScope, readonly string[]> = {
   ],
   "pools:write": [
     ...["createPool", "updatePool", "deletePool", "tryPool", "checkPoolMember", "createPoolMember"],
-    ...["updatePoolMember", "deletePoolMember", "createPoolKey", "updatePoolKey", "revokePoolKey"],
+    ...[
+      "updatePoolMember",
+      "deletePoolMember",
+      "createPoolKey",
+      "updatePoolKey",
+      "revokePoolKey",
+      "rotatePoolKey",
+    ],
     "cancelPoolDeferred",
   ],
   "prompts:read": ["getPoolCallContent"],

@@ -3,7 +3,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { keepAnswer } from "#store/pools/answers.ts";
-import { findKeyHash, findPoolKey, listPoolKeys, revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
+import {
+  findKeyHash,
+  findPoolKey,
+  listPoolKeys,
+  revokePoolKey,
+  rotatePoolKey,
+  savePoolKey,
+} from "#store/pools/keys.ts";
 import { onBothEngines } from "../conformance.ts";
 import { answerRow, keyRow, makePool } from "../pool-rows.ts";
 import { fresh, now } from "../rows.ts";
@@ -67,6 +74,31 @@ onBothEngines((open) => {
     const other = await makePool(open().database);
     assert.equal(await run(savePoolKey, keyRow(other, { hash: first.hash })), "key_taken");
     assert.equal(await run(savePoolKey, keyRow(other, { name: first.name })), "saved");
+  });
+
+  test("a rotation keeps one text before; of two at once both happen, one after the other", async () => {
+    const of = await makePool(open().database);
+    const { hash: first } = (await run(findPoolKey, { ...of, id: of.keyId }))!;
+    const input = { ...of, id: of.keyId, at: now + 1, hint: "h", previousWorksUntil: now + 9 };
+    assert.equal(await run(rotatePoolKey, { ...input, hash: fresh("hash") }), "rotated");
+    const rotated = (await run(findPoolKey, { ...of, id: of.keyId }))!;
+    assert.deepEqual([rotated.previous_hash, rotated.previous_works_until], [first, now + 9]);
+    assert.equal((await run(findKeyHash, first))?.id, of.keyId);
+    const texts = [fresh("hash"), fresh("hash")];
+    const outcomes = await Promise.all(
+      texts.map((hash, at) =>
+        (at === 0 ? open().database : open().other).run(rotatePoolKey, { ...input, hash }),
+      ),
+    );
+    assert.deepEqual(outcomes, ["rotated", "rotated"]);
+    const last = (await run(findPoolKey, { ...of, id: of.keyId }))!;
+    assert.deepEqual([last.hash, last.previous_hash].sort(), texts.toSorted());
+    assert.equal(await run(findKeyHash, first), null);
+    assert.equal(last.revision, rotated.revision + 2);
+    const revoked = (await run(revokePoolKey, { ...of, id: of.keyId, at: now + 2 }))!;
+    assert.deepEqual([revoked.previous_hash, revoked.previous_works_until], [null, null]);
+    assert.equal(await run(rotatePoolKey, { ...input, hash: fresh("hash") }), "revoked");
+    assert.equal(await run(rotatePoolKey, { ...input, accountId: "acc_none", hash: "x" }), "not_found");
   });
 
   test("two pools that are given one text at once: one gets it", async () => {

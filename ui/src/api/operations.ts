@@ -99,6 +99,7 @@ import type {
   RevealedApiKeyReply,
   RotateApiKeyRequest,
   RotateNamedKeyRequest,
+  RotatePoolKeyRequest,
   RotateSendingDomainKeysRequest,
   RotatedWebhookReply,
   SendAccountMessagesReply,
@@ -258,6 +259,7 @@ export interface Operations {
   getPoolKey: { params: { account: string; pool: string; key: string }; query: Record<string, never>; body: undefined; reply: PoolKeyReply };
   updatePoolKey: { params: { account: string; pool: string; key: string }; query: Record<string, never>; body: UpdatePoolKeyRequest; reply: PoolKeyReply };
   revokePoolKey: { params: { account: string; pool: string; key: string }; query: Record<string, never>; body: undefined; reply: undefined };
+  rotatePoolKey: { params: { account: string; pool: string; key: string }; query: Record<string, never>; body: RotatePoolKeyRequest; reply: NewPoolKeyReply };
   listPoolDeferred: { params: { account: string; pool: string }; query: { limit?: number; cursor?: string; key?: string }; body: undefined; reply: PoolDeferredPage };
   cancelPoolDeferred: { params: { account: string; pool: string; completion: string }; query: Record<string, never>; body: undefined; reply: PoolDeferredReply };
 }
@@ -389,6 +391,7 @@ export const routes = {
   getPoolKey: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/keys/{key}"],
   updatePoolKey: ["PATCH", "/api/manage/v1/accounts/{account}/pools/{pool}/keys/{key}"],
   revokePoolKey: ["DELETE", "/api/manage/v1/accounts/{account}/pools/{pool}/keys/{key}"],
+  rotatePoolKey: ["POST", "/api/manage/v1/accounts/{account}/pools/{pool}/keys/{key}/rotate"],
   listPoolDeferred: ["GET", "/api/manage/v1/accounts/{account}/pools/{pool}/deferred"],
   cancelPoolDeferred: ["POST", "/api/manage/v1/accounts/{account}/pools/{pool}/deferred/{completion}/cancel"],
 } as const satisfies Record<keyof Operations, readonly [string, string]>;

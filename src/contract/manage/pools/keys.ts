@@ -69,6 +69,9 @@ const fields = z.object({
   hint: z.string().describe("The first and last characters of the key. Only its hash is stored."),
   expires_at: instant.nullable(),
   revoked_at: instant.nullable(),
+  previous_works_until: instant
+    .nullable()
+    .describe("Until when the text before the last rotation works too; null if it does not."),
   last_used_at: instant
     .nullable()
     .describe(
@@ -129,3 +132,14 @@ export const newPoolKeyReply = reply(
 export const poolKeysReply = page("PoolKeyPage", key);
 
 export const keysQuery = z.strictObject({ limit, cursor: idCursor });
+
+export const rotatePoolKeyRequest = z
+  .strictObject({
+    old_works_hours: z
+      .int()
+      .min(0)
+      .max(168)
+      .default(24)
+      .describe("How many hours the text until now keeps working; with 0 it stops at once."),
+  })
+  .meta({ id: "RotatePoolKeyRequest" });

@@ -1,7 +1,16 @@
 // Takes back the newest migrations, for the tests of those before them.
 
 /** The newest. */
-export const withoutDeferredCounts = ["alter table message_counts drop column deferred"];
+export const withoutPoolKeyRotation = [
+  "drop index pool_keys_previous",
+  ...["previous_hash", "previous_works_until"].map((column) => `alter table pool_keys drop column ${column}`),
+];
+
+/** The twenty-eighth too. */
+export const withoutDeferredCounts = [
+  ...withoutPoolKeyRotation,
+  "alter table message_counts drop column deferred",
+];
 
 /** The twenty-seventh too. */
 export const withoutStoppedBy = [

@@ -1,6 +1,6 @@
 // The keys of a pool.
 
-import { keys, keyTextOf, revokeKey } from "#configure/pool-key.ts";
+import { keys, keyTextOf, revokeKey, rotatePoolKey } from "#configure/pool-key.ts";
 import { idParam } from "#contract/envelope.ts";
 import {
   keyChanges,
@@ -9,9 +9,13 @@ import {
   newPoolKeyReply,
   poolKeyReply,
   poolKeysReply,
+  rotatePoolKeyRequest,
 } from "#contract/manage/pools/keys.ts";
 import { isoTime } from "#contract/time.ts";
+import { endpoint } from "#http/endpoint.ts";
 import { pageOf } from "#http/reply/pagination.ts";
+import { orNotFound } from "#http/reply/problem-error.ts";
+import { refused } from "#http/reply/refused.ts";
 import { type ManagedCall, manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { dayOf } from "#runtime/time-zones.ts";
 import { findPoolKey, listPoolKeys } from "#store/pools/keys.ts";
@@ -52,6 +56,9 @@ async function dataOf({ core, account }: ManagedCall, rows: readonly PoolKeysTab
       ...shown[position]!,
       hint: row.hint,
       revoked_at: isoTime(row.revoked_at),
+      previous_works_until: isoTime(
+        row.previous_works_until !== null && row.previous_works_until > now ? row.previous_works_until : null,
+      ),
       last_used_at: isoTime(use?.at ?? null),
       spent: {
         tokens_today: use?.tokensToday ?? 0,
@@ -69,13 +76,20 @@ async function dataOf({ core, account }: ManagedCall, rows: readonly PoolKeysTab
   });
 }
 
+async function find(call: ManagedCall, id: string) {
+  const row = await call.core.database.run(findPoolKey, { ...poolRefOf(call), id });
+  return row === null ? null : ((await dataOf(call, [row]))[0] ?? null);
+}
+
+const keyParam = idParam("The key's id.");
+
 export const poolKeyRoutes = manageRoutes({
   tag: "Pools",
   operations: ["PoolKey", "PoolKeys"],
   nouns: ["key", "keys"],
   path: `${poolPath}/keys`,
   params: poolParams,
-  param: ["key", idParam("The key's id.")],
+  param: ["key", keyParam],
   replies: { one: poolKeyReply, many: poolKeysReply, created: newPoolKeyReply },
   remark: async (call, { budget }, body) =>
     "budget" in body ? unpricedRemark(call, budget, (await findPool(call)).members) : null,
@@ -100,13 +114,7 @@ export const poolKeyRoutes = manageRoutes({
       return saved.kind === "saved" ? { ...saved, issued: { key: issued } } : saved;
     },
   },
-  get: {
-    summary: "Get a key of a pool",
-    run: async (call, id) => {
-      const row = await call.core.database.run(findPoolKey, { ...poolRefOf(call), id });
-      return row === null ? null : ((await dataOf(call, [row]))[0] ?? null);
-    },
-  },
+  get: { summary: "Get a key of a pool", run: find },
   update: {
     summary: "Update a key of a pool",
     description:
@@ -121,4 +129,28 @@ export const poolKeyRoutes = manageRoutes({
       "The key stops working within 5 s in every process, and its deferred completions are cancelled. It stays in the list, so that its usage keeps a name, until another key takes the name.",
     run: async (call, id) => (await revokeKey(call.core, poolRefOf(call), id)) !== null,
   },
+});
+
+export const rotatePoolKeyRoute = endpoint({
+  method: "POST",
+  path: `${poolPath}/keys/{key}/rotate`,
+  name: "rotatePoolKey",
+  tag: "Pools",
+  summary: "Rotate a key of a pool",
+  description:
+    "The key gets a new text, which only this reply shows, and keeps its limits, budget and usage. The text until now works as long as the request says, 24 hours by default; one that a rotation before has left ends at once.",
+  scope: "account",
+  params: { ...poolParams, key: keyParam },
+  body: rotatePoolKeyRequest,
+  replies: { 200: newPoolKeyReply },
+  problems: ["conflict"],
+})(async (call) => {
+  const { core, input, params } = call;
+  const { key: id = "" } = params;
+  await findPool(call);
+  const oldWorksHours = input.old_works_hours;
+  const rotated = await rotatePoolKey(core, { poolRef: poolRefOf(call), id, oldWorksHours });
+  if (rotated.kind !== "rotated") return refused(rotated);
+  const data = orNotFound(await find(call, id));
+  return { message: "The key has a new text.", data: { ...data, key: rotated.key } };
 });

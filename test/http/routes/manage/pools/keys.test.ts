@@ -50,6 +50,7 @@ test("a made key is in the answer once, and nowhere after", async () => {
         budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null, unpriced: null },
         expires_at: null,
         revoked_at: null,
+        previous_works_until: null,
         last_used_at: null,
         spent: { tokens_today: 0, tokens_this_month: 0, cost_this_month: 0, unpriced_this_month: 0 },
         left: { requests: { remaining: 40, full_at: null }, tokens: null, under_way: null },
@@ -156,4 +157,26 @@ test("a key says what its limits leave, and what refused its last call until whe
     tokens: null,
     under_way: 0,
   });
+});
+
+test("a rotated key answers with both texts, until the one before ends", async () => {
+  const made = await create({ name: "rotated", models: ["echo"] });
+  const at = `${path}/${made.id}/rotate`;
+  const rotated = dataOf<Shown & { previous_works_until: string | null }>(
+    await m.operator("POST", at, { old_works_hours: 1 }),
+  );
+  assert.notEqual(rotated.key, made.key);
+  assert.equal(Date.parse(rotated.previous_works_until ?? ""), m.it.clock.now() + 3_600_000);
+  const opens = async (key: string) => (await m.it.system.core.ai.authenticate(key)) !== null;
+  for (const key of [made.key!, rotated.key!]) assert.ok(await opens(key));
+  await m.it.clock.advance(3_600_001);
+  assert.deepEqual([await opens(made.key!), await opens(rotated.key!)], [false, true]);
+  const shown = dataOf<{ previous_works_until: string | null }>(
+    await m.operator("GET", `${path}/${made.id}`),
+  );
+  assert.equal(shown.previous_works_until, null);
+  await m.operator("DELETE", `${path}/${made.id}`);
+  assert.equal((await m.operator("POST", at, {})).statusCode, 409);
+  assert.equal((await m.operator("POST", `${path}/key_none/rotate`, {})).statusCode, 404);
+  assert.equal((await m.operator("POST", at, { old_works_hours: 169 })).statusCode, 422);
 });
