@@ -93,17 +93,6 @@ export function oneByOne(target: Target, stream: boolean): { ask(): Promise<numb
   };
 }
 
-/** `count` requests at once, each on a connection of its own that is open already: ms until the last of them was answered. */
-export async function atOnce(target: Target, count: number): Promise<number> {
-  const asking = Array.from({ length: count }, () => oneByOne(target, false));
-  await Promise.all(asking.map(({ ask }) => ask()));
-  const started = performance.now();
-  await Promise.all(asking.map(({ ask }) => ask()));
-  const took = performance.now() - started;
-  for (const { close } of asking) close();
-  return took;
-}
-
 /** `count` streams at once, paced at 30 tokens/s: how many frames came, of how many that were sent, and how many ended well. */
 export async function manyStreams(
   target: Target,

@@ -1,5 +1,6 @@
-// An upstream that answers at once in the format of the API that it is asked in (OpenAI's two, Anthropic's, Gemini's): what a gateway adds is what is left of the time. Started by
-// `run.ts`; says its port over IPC; ends with its parent.
+// An upstream that answers at once in the format of the API that it is asked in (OpenAI's two, Anthropic's, Gemini's): what a gateway adds
+// is what is left of the time. Streams leave in one piece; with the user `words` each word in a turn of its own, with `paced` 30 words a second.
+// Started by `run.ts`; says its port over IPC; ends with its parent.
 
 import { createServer, type ServerResponse } from "node:http";
 
@@ -65,6 +66,7 @@ const others: [RegExp, object][] = [
 
 const event = (value: { type: string }) => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
 function messagesStream(response: ServerResponse, words: number): void {
+  response.cork();
   const message = { id: "msg_bench", type: "message", role: "assistant", model: "bench", content: [], usage };
   response.write(event({ type: "message_start", message } as { type: string }));
   const content_block = { type: "text", text: "" };
@@ -101,9 +103,22 @@ const server = createServer((request, response) => {
     const everyMs = body.includes('"user":"paced"') ? 1000 / 30 : 0;
     response.writeHead(200, { "content-type": "text/event-stream" });
     if (path.endsWith("/messages")) return messagesStream(response, tokens);
+    if (!body.includes('"user":')) response.cork();
     response.write(chunk({ role: "assistant", content: "" }) + chunk({ content: "word 0 " }));
     const last = `${JSON.stringify({ id: "chatcmpl-bench", object: "chat.completion.chunk", created: 1_700_000_000, model: "bench", choices: [], usage: { prompt_tokens: 20, completion_tokens: tokens, total_tokens: 20 + tokens } })}`;
     const end = () => response.end(`${chunk({}, "stop")}data: ${last}\n\ndata: [DONE]\n\n`);
+    if (body.includes('"user":"words"')) {
+      const next = (i: number): void => {
+        if (i === tokens) {
+          end();
+          return;
+        }
+        response.write(chunk({ content: `word ${i} ` }));
+        setImmediate(next, i + 1);
+      };
+      next(1);
+      return;
+    }
     if (everyMs === 0) {
       for (let i = 1; i < tokens; i++) response.write(chunk({ content: `word ${i} ` }));
       end();

@@ -1,134 +1,199 @@
-// `npm run bench:ai`: the AI gateway against a bare proxy and against another TypeScript gateway, in interleaved rounds on one
-// machine, keys, limits, health and usage on. Only ratios mean something: the machine drifts. Stops by itself.
+// `npm run bench:ai`: the AI gateway beside a bare proxy, in turns on one machine, keys, limits, health and usage on. Only ratios mean
+// something: machines differ, and drift. `-- --short` tries it out. `-- --peer NAME=URL` adds another gateway that is running already,
+// with the path of its chat completions. Stops by itself.
 
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { freePort } from "../../test/faults/server.ts";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { memoryMib } from "../../test/process-memory.ts";
 import { machineFacts } from "../stage.ts";
 import { manyStreams, oneByOne, type Target, throughput } from "./client.ts";
-import { children, end, folder, median, peer, ratio, startTrunkline } from "./stage.ts";
+import { cpuUs, end, install, median, peer, ratio } from "./stage.ts";
 
-const rounds = 3;
-const roundMs = 5_000;
-const singles = 300;
-const streams = 150;
+const short = process.argv.includes("--short");
+const rounds = short ? 1 : 5;
+const roundMs = short ? 1_000 : 3_000;
+const singles = short ? 200 : 2_000;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Installed apart from the project, with the versions of its own lock: newer ones break its streams. */
-async function portkey(upstream: string): Promise<Target | null> {
-  const place = join(folder, "portkey");
-  mkdirSync(place);
-  const manifest = {
-    private: true,
-    dependencies: { "@portkey-ai/gateway": "1.15.2" },
-    overrides: { hono: "4.9.7", "@hono/node-server": "1.13.5" },
-  };
-  writeFileSync(join(place, "package.json"), JSON.stringify(manifest));
-  const installed = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], {
-    cwd: place,
-  });
-  if (installed.status !== 0) return null;
-  const port = await freePort();
-  // It binds every interface; this keeps it on this machine.
-  const loopback = join(place, "loopback.cjs");
-  writeFileSync(
-    loopback,
-    `const net = require("node:net"); const listen = net.Server.prototype.listen;
-     net.Server.prototype.listen = function (...args) {
-       if (typeof args[0] === "number") return listen.call(this, { port: args[0], host: "127.0.0.1" }, ...args.slice(1).filter((one) => typeof one === "function"));
-       if (args[0] && typeof args[0] === "object" && args[0].port !== undefined) args[0].host = "127.0.0.1";
-       return listen.apply(this, args);
-     };`,
-  );
-  const start = join(place, "node_modules/@portkey-ai/gateway/build/start-server.js");
-  const child = spawn(process.execPath, ["--require", loopback, start, `--port=${port}`, "--headless"], {
-    cwd: place,
-    stdio: "ignore",
-  });
-  children.push(child);
-  await new Promise((resolve) => setTimeout(resolve, 4_000));
-  const headers = {
-    authorization: "Bearer sk-bench",
-    "x-portkey-provider": "openai",
-    "x-portkey-custom-host": `${upstream}/v1`,
-  };
-  return { name: "portkey 1.15.2", port, path: "/v1/chat/completions", headers };
-}
-
-const mockPort = await peer("./mock.ts");
-const upstream = `http://127.0.0.1:${mockPort}`;
-const barePort = await peer("./bare.ts", upstream);
-const member = {
-  name: "mock",
-  kind: "openai-compatible",
+const mock = await peer("./mock.ts", "1");
+const upstream = `http://127.0.0.1:${mock.port}`;
+const bareProxy = await peer("./bare.ts", "0", upstream);
+const member = (name: string, kind: string, settings: object) => ({
+  name,
+  kind,
   models: ["bench"],
-  settings: { base_url: `${upstream}/v1`, api_key: "sk-bench" },
+  settings: { api_key: "sk-bench", ...settings },
+});
+const openai = member("openai", "openai-compatible", { base_url: `${upstream}/v1`, responses: true });
+const anthropic = member("anthropic", "anthropic", { base_url: upstream });
+const gemini = member("gemini", "gemini", { base_url: upstream });
+const { data, start, logFile, target } = await install([
+  { name: "openai", members: [openai] },
+  { name: "anthropic", members: [anthropic] },
+  { name: "gemini", members: [gemini] },
+  { name: "cached", members: [openai], cache: { ttl_s: 3_600 } },
+]);
+
+const question = "Tell me something about foxes, dogs and laziness.";
+const system = "You are a helpful assistant that answers shortly.";
+const messages = [{ role: "user", content: question }];
+const chat = {
+  model: "bench",
+  messages: [{ role: "system", content: system }, ...messages],
+  temperature: 0.5,
 };
-const { server, logFile, target } = await startTrunkline([{ name: "default", members: [member] }]);
-const trunkline = target("trunkline", "default", "/api/ai/v1/chat/completions");
-const direct: Target = { name: "direct", port: mockPort, path: "/v1/chat/completions", headers: {} };
-const bare: Target = { name: "bare proxy", port: barePort, path: "/v1/chat/completions", headers: {} };
-const other = process.argv.includes("--without-portkey") ? null : await portkey(upstream);
-const targets = [direct, bare, trunkline, ...(other ? [other] : [])];
+const anthropicBody = { model: "bench", system, messages, max_tokens: 60, temperature: 0.5 };
+const responses = { model: "bench", instructions: system, input: question, temperature: 0.5, store: false };
+const geminiBody = {
+  systemInstruction: { parts: [{ text: system }] },
+  contents: [{ role: "user", parts: [{ text: question }] }],
+  generationConfig: { temperature: 0.5 },
+};
+const streamed = { stream: true, max_tokens: 60 };
+
+interface Measure {
+  what: string;
+  goal: string;
+  own: Target;
+  bare: Target;
+  others: readonly Target[];
+}
+const peers = process.argv.flatMap((word, at) => (process.argv[at - 1] === "--peer" ? [word] : []));
+const others = (body: object): Target[] =>
+  peers.map((peer) => {
+    const [name = "", url = ""] = peer.split(/=(.*)/s);
+    const { port, pathname } = new URL(url);
+    return { name, port: Number(port), path: pathname, headers: { authorization: "Bearer sk-bench" }, body };
+  });
+function measure(what: string, goal: string, pool: string, path: string, body: object): Measure {
+  const api = path.startsWith("/v1") ? `/api/ai${path}` : path;
+  return {
+    what,
+    goal,
+    own: { ...target("trunkline", pool, api), body },
+    bare: { name: "bare", port: bareProxy.port, path, headers: {}, body },
+    others: path.endsWith("/chat/completions") && pool === "openai" ? others(body) : [],
+  };
+}
+const chatPath = "/v1/chat/completions";
+const calls = measure("chat completions", "≥ 0.80", "openai", chatPath, chat);
+const onePiece = measure("a stream of 60 words in one piece", "≥ 0.70", "openai", chatPath, {
+  ...chat,
+  ...streamed,
+});
+const measures = [
+  calls,
+  onePiece,
+  measure("a stream of 60 words, word by word", "≥ 0.80", "openai", chatPath, {
+    ...chat,
+    ...streamed,
+    user: "words",
+  }),
+  measure("a chat stream from a member of Anthropic's format, translated", "≥ 0.50", "anthropic", chatPath, {
+    ...chat,
+    ...streamed,
+  }),
+  measure(
+    "a Messages stream from a member of OpenAI's format, translated",
+    "≥ 0.50",
+    "openai",
+    "/v1/messages",
+    {
+      ...anthropicBody,
+      ...streamed,
+    },
+  ),
+  measure("a chat completion from the cache", "≥ 0.80", "cached", chatPath, chat),
+  measure("messages, forwarded", "≥ chat completions", "anthropic", "/v1/messages", anthropicBody),
+  measure("responses, forwarded", "≥ chat completions", "openai", "/v1/responses", responses),
+  measure(
+    "Gemini's API over a Gemini member",
+    "",
+    "gemini",
+    "/v1beta/models/bench:generateContent",
+    geminiBody,
+  ),
+];
+
+// A first start compiles and creates; what a user has every day is a later one.
+await (await start()).kill();
+const server = await start();
+const readyMs = cpuUs(server.pid) / 1_000;
+await sleep(short ? 1_000 : 5_000);
+const idleMib = memoryMib(server.pid, "VmRSS") ?? 0;
 
 console.log(`\`npm run bench:ai\`\n\n${machineFacts()}\n`);
-for (const each of targets) await throughput(each, 16, 2_000);
-const rates = new Map<string, number[]>(targets.map(({ name }) => [name, []]));
+const inTurn = measures.flatMap(({ own, bare, others }) => [own, bare, ...others]);
+for (const each of inTurn) await throughput(each, 16, roundMs / 2);
+const taken = new Map(inTurn.map((each) => [each, { rates: [] as number[], cpu: [] as number[] }]));
 for (let round = 0; round < rounds; round++)
-  for (const each of targets) rates.get(each.name)!.push(await throughput(each, 64, roundMs));
-const rate = (one: Target | null) => (one ? median(rates.get(one.name)!) : 0);
-
-async function latencies(stream: boolean, count: number): Promise<Map<string, number>> {
-  const asking = targets.map((each) => ({
-    name: each.name,
-    one: oneByOne(each, stream),
-    took: [] as number[],
-  }));
-  for (let i = 0; i < count; i++) for (const each of asking) each.took.push(await each.one.ask());
-  for (const each of asking) each.one.close();
-  return new Map(asking.map(({ name, took }) => [name, median(took.slice(count / 10))]));
-}
-const whole = await latencies(false, singles);
-const first = await latencies(true, streams);
-
+  for (const each of inTurn) {
+    const { rates, cpu } = taken.get(each)!;
+    const pid = each.name === "trunkline" ? server.pid : each.name === "bare" ? bareProxy.pid : 0;
+    const before = cpuUs(pid);
+    const rate = await throughput(each, 64, roundMs);
+    rates.push(rate);
+    cpu.push((cpuUs(pid) - before) / ((rate * roundMs) / 1_000));
+  }
 console.log(
-  "| | requests/s, 64 connections | of the bare proxy | one at a time, p50 | first byte of a stream, p50 |\n|---|---|---|---|---|",
+  "| what | of the bare proxy | goal | answers/s | CPU each, and the bare proxy's |\n|---|---|---|---|---|",
 );
-for (const { name } of targets) {
-  const one = targets.find((each) => each.name === name)!;
-  console.log(
-    `| ${name} | ${Math.round(rate(one)).toLocaleString("en-US")} | ${ratio(rate(one), rate(bare))} | ${whole.get(name)!.toFixed(2)} ms | ${first.get(name)!.toFixed(2)} ms |`,
-  );
+const shown = (rate: number) => Math.round(rate).toLocaleString("en-US");
+for (const { what, goal, own, bare, others } of measures) {
+  const [mine, theirs] = [taken.get(own)!, taken.get(bare)!];
+  const cpu = [mine, theirs].map((each) => `${median(each.cpu).toFixed(0)} µs`).join(", ");
+  const share = ratio(median(mine.rates), median(theirs.rates));
+  console.log(`| ${what} | ${share} | ${goal} | ${shown(median(mine.rates))} | ${cpu} |`);
+  for (const other of others) {
+    const rate = median(taken.get(other)!.rates);
+    console.log(`| the same by ${other.name} | ${ratio(rate, median(theirs.rates))} | | ${shown(rate)} | |`);
+  }
 }
-const added = (map: Map<string, number>) => (map.get("trunkline")! - map.get("direct")!).toFixed(2);
-console.log("\n| what | measured | goal |\n|---|---|---|");
-console.log(`| throughput, of the bare proxy | ${ratio(rate(trunkline), rate(bare))} | ≥ 0.60 |`);
-if (other) console.log(`| throughput, times portkey | ${ratio(rate(trunkline), rate(other))} | ≥ 8 |`);
-console.log(`| added to a call, p50 | ${added(whole)} ms | ≤ 0.5 ms |`);
-console.log(`| added to the first byte of a stream, p50 | ${added(first)} ms | ≤ 1 ms |`);
-const many = await manyStreams(trunkline, 1_000, 300);
-console.log(
-  `| 1,000 streams at once, 30 tokens/s for 10 s: frames | ${many.frames} of ${many.expected}, ${many.whole} whole | none lost |`,
-);
-// The same again and again: what streams and calls have once needed is there, and nothing may come on top.
+
+/** Sorted ms of one call after the other, the ways taking turns. */
+async function latencies(ways: readonly Target[]): Promise<number[][]> {
+  const asking = ways.map((each) => ({ one: oneByOne(each, false), took: [] as number[] }));
+  for (let i = 0; i < singles; i++) for (const each of asking) each.took.push(await each.one.ask());
+  for (const { one } of asking) one.close();
+  return asking.map(({ took }) => took.slice(singles / 10).sort((a, b) => a - b));
+}
+const [mine = [], theirs = []] = await latencies([calls.own, calls.bare]);
+const at = (sorted: readonly number[], share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
 const afterMib: number[] = [];
-for (let round = 0; round < rounds; round++) {
-  if (round > 0) await manyStreams(trunkline, 1_000, 300);
-  await throughput(trunkline, 64, roundMs);
+for (let round = 0; round < (short ? 2 : 6); round++) {
+  await throughput(calls.own, 64, roundMs);
+  await throughput(onePiece.own, 64, roundMs);
   afterMib.push(memoryMib(server.pid, "VmRSS") ?? 0);
 }
-console.log(
-  `| memory after 1,000 streams and ${roundMs / 1000} s of calls, and after each time more | ${afterMib.map((mib) => mib.toFixed(0)).join(", ")} MiB | flat |`,
+const many = await manyStreams(
+  target("trunkline", "openai", "/api/ai/v1/chat/completions"),
+  short ? 50 : 1_000,
+  300,
 );
-const log = readFileSync(logFile, "utf8");
-if (/"level":"(warn|error)"/.test(log))
-  console.error(
-    log
-      .split("\n")
-      .filter((line) => /warn|error/.test(line))
-      .slice(0, 5)
-      .join("\n"),
-  );
+const command = fileURLToPath(new URL("../../bin/trunkline.mjs", import.meta.url));
+const commandMs = Array.from({ length: 5 }, () => {
+  const from = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, [command, "gateways"], {
+    env: { PATH: process.env.PATH ?? "", TRUNKLINE_DATA_DIR: data },
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(stderr);
+  return performance.now() - from;
+});
+console.log(`
+| what | measured | goal |
+|---|---|---|
+| one call at a time, p50 above the bare proxy's ${at(theirs, 0.5).toFixed(2)} ms | +${(at(mine, 0.5) - at(theirs, 0.5)).toFixed(2)} ms | ≤ 0.1 ms |
+| the same, p99 to the bare proxy's ${at(theirs, 0.99).toFixed(2)} ms | ${ratio(at(mine, 0.99), at(theirs, 0.99))} | ≤ 1.3 |
+| CPU until it listens, second start | ${readyMs.toFixed(0)} ms | ≤ 700 ms |
+| memory idle, second start | ${idleMib.toFixed(0)} MiB | ≤ 125 MiB |
+| memory after calls and streams, and after each time more | ${afterMib.map((mib) => mib.toFixed(0)).join(", ")} MiB | ≤ 160 MiB, flat |
+| frames of ${short ? 50 : "1,000"} streams at once, 30 words/s for 10 s | ${many.frames} of ${many.expected}, ${many.whole} whole | none lost |
+| \`trunkline gateways\` beside the service | ${median(commandMs).toFixed(0)} ms | ≤ 250 ms |`);
+const faults = readFileSync(logFile, "utf8")
+  .split("\n")
+  .filter((line) => /"level":"(warn|error)"/.test(line));
+if (faults.length > 0) console.error(faults.slice(0, 5).join("\n"));
 await server.kill();
 end(0);

@@ -1,14 +1,15 @@
 // What the benches of the AI gateway stand on: peers in processes of their own, and a server with pools. Ends all of it.
 
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, fork, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort, startServer } from "../../test/faults/server.ts";
+import { freePort, type Server, startServer } from "../../test/faults/server.ts";
+import { pinned } from "../stage.ts";
 import type { Target } from "./client.ts";
 
-const minutes = 15;
+const minutes = 25;
 export const folder = mkdtempSync(join(tmpdir(), "trunkline-bench-ai-"));
 export const children: ChildProcess[] = [];
 setTimeout(() => {
@@ -23,18 +24,27 @@ export function end(code: number): never {
   process.exit(code);
 }
 
-/** Starts a file of this folder in a process of its own, and returns the port that it says. */
-export function peer(name: string, ...args: string[]): Promise<number> {
+/** Starts a file of this folder in a process of its own, on one core where that can be chosen. */
+export function peer(
+  name: string,
+  core: "0" | "1",
+  ...args: string[]
+): Promise<{ port: number; pid: number }> {
   const child = fork(fileURLToPath(new URL(name, import.meta.url)), args, { execArgv: [] });
   children.push(child);
+  const pid = child.pid ?? 0;
+  if (pinned) spawnSync("taskset", ["-a", "-p", "-c", core, String(pid)]);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    child.once("message", ({ port }: { port: number }) => resolve(port));
+    child.once("message", ({ port }: { port: number }) => resolve({ port, pid }));
   });
 }
 
-/** The server with these pools, each with one key that has limits nothing reaches; `target`: a path of it with a pool's key. */
-export async function startTrunkline(pools: { name: string; members: object[]; cache?: object }[]) {
+/**
+ * An installation with these pools, each with one key that has limits nothing reaches. `start`: the server, on the first core. `target`: a
+ * path of it with a pool's key.
+ */
+export async function install(pools: { name: string; members: object[]; cache?: object }[]) {
   const data = join(folder, "data");
   mkdirSync(data, { mode: 0o700 });
   const provision = join(folder, "provision.json");
@@ -53,22 +63,25 @@ export async function startTrunkline(pools: { name: string; members: object[]; c
   const account = { name: "bench", api_key: `tl_${"c".repeat(43)}`, pools: own };
   writeFileSync(provision, JSON.stringify({ accounts: [account] }));
   const logFile = join(folder, "server.log");
-  const server = await startServer({
-    port: await freePort(),
-    logFile,
-    ownCache: true,
-    env: {
-      TRUNKLINE_DATA_DIR: data,
-      TRUNKLINE_PROVISION: provision,
-      TRUNKLINE_OUTBOUND_ALLOW: "127.0.0.0/8",
-    },
-  });
+  const port = await freePort();
+  const start = (): Promise<Server> =>
+    startServer({
+      port,
+      logFile,
+      ownCache: true,
+      ...(pinned ? { cpus: "0" } : {}),
+      env: {
+        TRUNKLINE_DATA_DIR: data,
+        TRUNKLINE_PROVISION: provision,
+        TRUNKLINE_OUTBOUND_ALLOW: "127.0.0.0/8",
+      },
+    });
   const target = (name: string, pool: string, path: string): Target => {
     const index = pools.findIndex((each) => each.name === pool);
     const headers = { authorization: `Bearer ${keyOf(index)}` };
-    return { name, port: Number(new URL(server.base).port), path, headers };
+    return { name, port, path, headers };
   };
-  return { server, logFile, target };
+  return { data, start, logFile, target };
 }
 
 /** The CPU that a process has used in all of its threads, µs; 0 where the system does not say. */
