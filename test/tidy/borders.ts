@@ -44,7 +44,7 @@ export const packageHomes: readonly { name: RegExp; home: RegExp; where: string 
 ];
 
 /** Loaded when first needed, by the one file that uses them. */
-export const heavy: readonly string[] = ["pg", "nodemailer", "smtp-server", "baileys"];
+export const heavy: readonly string[] = ["pg", "nodemailer", "smtp-server", "baileys", "marked"];
 
 /** What only `src/runtime` may touch, so that a test can move the clock and read the log. */
 export const outsideWorld: readonly { pattern: RegExp; name: string; also?: RegExp }[] = [

@@ -48,3 +48,20 @@ test("an operation is tried on the page: with a key a message is sent, without o
   await find.fill("message.delivered");
   await page.locator("section.event:visible").first().waitFor();
 });
+
+test("a guide is found by its words, and the page is sound in both schemes and on a phone", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await page.goto(`${url}/docs/from/twilio.html`);
+  await page.getByLabel("Search").fill("restore backup");
+  await page.locator("#found").getByRole("link", { name: "Backup and restore" }).click();
+  await page.waitForURL(`${url}/docs/operations.html#backup-and-restore`);
+  await expectSound(at, "a guide");
+  await page.getByLabel("Search").fill("no such words");
+  await page.getByText("Nothing found.").waitFor();
+  await page.setViewportSize({ width: 360, height: 700 });
+  assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
+});

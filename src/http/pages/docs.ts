@@ -295,8 +295,11 @@ ${tryKeys}</section>`;
 
 const script = docsScript + tryScript;
 
-/** The page, and the policy to send with it. `openapi` is the result of `openapiDocument`. */
-export function docsPage(openapi: object): { html: string; contentSecurityPolicy: string } {
+/** The page, and the policy to send with it. `openapi` is the result of `openapiDocument`; `guides`: the address of the other pages. */
+export function docsPage(
+  openapi: object,
+  guides = "docs/index.html",
+): { html: string; contentSecurityPolicy: string } {
   const document = openapi as Document;
   const listed: Listed[] = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ method, path, operation })),
@@ -335,7 +338,7 @@ export function docsPage(openapi: object): { html: string; contentSecurityPolicy
 </head>
 <body>
 <a class="skip" href="#content">Skip to the endpoints</a>
-<header><h1>${safe(document.info.title)} <small>API</small></h1><a href="openapi.json">openapi.json</a></header>
+<header><h1>${safe(document.info.title)} <small>API</small></h1><span><a href="${guides}">Guides</a> · <a href="openapi.json">openapi.json</a></span></header>
 <div class="page">
 <nav aria-label="Endpoints"><label for="find">Find</label><input id="find" type="search" placeholder="send, cancel, 429 …" autocomplete="off">
 <ul><li><a href="#key">Your key</a></li></ul>${links}${events.links}</nav>

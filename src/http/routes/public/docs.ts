@@ -1,10 +1,13 @@
-// GET /openapi.json, GET /docs and GET /setup: documents for people and tools.
+// GET /openapi.json, GET /docs and what is below it, GET /llms.txt and GET /setup: documents for people and tools.
 
 import { z } from "zod";
+import { problem } from "#contract/problem.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import { openapiDocument } from "#http/openapi/document.ts";
 import { docsPage } from "#http/pages/docs.ts";
+import { guideFiles, type SiteFile } from "#http/pages/guides.ts";
 import { setupPage } from "#http/pages/setup.ts";
+import { installation } from "#runtime/program.ts";
 
 let document: object | undefined;
 let documentBytes: Buffer<ArrayBuffer> | undefined;
@@ -54,6 +57,55 @@ const docs = endpoint({
   return { status: 200, body: page.html, type: "text/html; charset=utf-8", headers };
 });
 
+let site: Promise<ReadonlyMap<string, SiteFile>> | undefined;
+
+/** Rendered at the first request for one of them: about 0.3 s. A failure is tried again with the next. */
+function theSite(): Promise<ReadonlyMap<string, SiteFile>> {
+  const openapi = theDocumentBytes();
+  site ??= guideFiles(
+    new URL("docs/", installation),
+    { ...docsPage(theDocument(), "index.html"), openapi },
+    "docs/",
+  ).catch((error: unknown) => {
+    site = undefined;
+    throw error;
+  });
+  return site;
+}
+
+const replyOf = ({ type, bytes, contentSecurityPolicy }: SiteFile) => ({
+  status: 200 as const,
+  body: bytes,
+  type,
+  headers: contentSecurityPolicy === undefined ? {} : { "Content-Security-Policy": contentSecurityPolicy },
+});
+
+const guides = endpoint({
+  method: "GET",
+  path: "/docs/{page}",
+  wildcard: "page",
+  name: "guides",
+  tag: "Documentation",
+  summary: "The guides as pages",
+  family: "open",
+  replies: { 200: z.instanceof(Uint8Array) },
+  replyType: "text/html; charset=utf-8",
+})(async ({ params }) => {
+  const file = (await theSite()).get(params.page ?? "");
+  return file === undefined ? problem("not_found") : replyOf(file);
+});
+
+const llms = endpoint({
+  method: "GET",
+  path: "/llms.txt",
+  name: "llms",
+  tag: "Documentation",
+  summary: "The guides, for models",
+  family: "open",
+  replies: { 200: z.instanceof(Uint8Array) },
+  replyType: "text/plain; charset=utf-8",
+})(async () => replyOf((await theSite()).get("llms.txt")!));
+
 const setup = endpoint({
   method: "GET",
   path: "/setup",
@@ -69,4 +121,4 @@ const setup = endpoint({
 });
 
 /** The pages, and the document that describes the other endpoints; they are not part of what it describes. */
-export const docsEndpoints: readonly Endpoint[] = [openapi, docs, setup];
+export const docsEndpoints: readonly Endpoint[] = [openapi, docs, guides, llms, setup];

@@ -1,0 +1,24 @@
+// `npm run docs:site -- FOLDER`: writes the documentation as a site of files for a web server, with the reference of the API. Needs no other
+// host when it is read. `--base=URL`: its address in `llms.txt`.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { openapiDocument } from "#http/openapi/document.ts";
+import { docsPage } from "#http/pages/docs.ts";
+import { guideFiles } from "#http/pages/guides.ts";
+
+const folder = process.argv.slice(2).find((word) => !word.startsWith("--"));
+const base = process.argv.find((word) => word.startsWith("--base="))?.slice("--base=".length) ?? "";
+if (folder === undefined) {
+  console.error("Name a folder: npm run docs:site -- FOLDER");
+  process.exit(1);
+}
+const document = openapiDocument();
+const openapi = Buffer.from(JSON.stringify(document));
+const api = { ...docsPage(document, "index.html"), openapi };
+const files = await guideFiles(new URL("../docs/", import.meta.url), api, base);
+for (const [path, { bytes }] of files) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), bytes);
+}
+console.log(`${files.size} files in ${folder}`);
