@@ -2,6 +2,7 @@
 // over the air is in the journal before the service hears of it.
 
 import type { Harness } from "../harness.ts";
+import type { Injected, InjectOptions } from "../inject.ts";
 import { SimulatedPhone, type Transmission } from "../phones/simulated-phone.ts";
 import { markerIn, pause } from "./marker.ts";
 import { type SimulatorSettings, type SimulatorStats, phone as simulated } from "./simulator.ts";
@@ -20,7 +21,7 @@ interface Provider {
 export async function runPhone(provider: Provider): Promise<void> {
   const { stats } = provider;
   const air: Transmission[] = [];
-  const app = new SimulatedPhone(simulated.gateway, () => service(provider), air);
+  const app = new SimulatedPhone(simulated.gateway, () => service, air, overHttp(provider));
   // A network that now and then loses a request, or its answer.
   app.network = () => {
     if (!stats.isPhoneLinked) return "through";
@@ -59,30 +60,24 @@ export async function runPhone(provider: Provider): Promise<void> {
   }
 }
 
-/** The running service in the place of the one that the phone knows: its requests go over HTTP. */
-function service(provider: Provider): Harness {
-  const inject = async (request: {
-    method: string;
-    url: string;
-    payload?: string;
-    headers: Record<string, string>;
-  }) => {
-    const bases = provider.settings().phone?.bases ?? [];
-    const base = bases[Math.floor(provider.random() * bases.length)];
-    const { method, url, payload, headers } = request;
-    const answer = await fetch(`${base}${url}`, {
-      method,
-      headers,
-      signal: AbortSignal.timeout(requestMs),
-      ...(payload === undefined ? {} : { body: payload }),
-    });
-    const text = await answer.text();
-    return {
-      statusCode: answer.status,
-      headers: Object.fromEntries(answer.headers),
-      json: () => JSON.parse(text),
-    };
-  };
-  const now = () => Date.now();
-  return { clock: { now }, system: { app: { inject } } } as unknown as Harness;
-}
+/** What the phone reads of the service. */
+const service = { clock: { now: () => Date.now() } } as unknown as Harness;
+
+/** Sends a request of the phone over HTTP to one of the running services. */
+const overHttp = (provider: Provider) => async (request: InjectOptions) => {
+  const bases = provider.settings().phone?.bases ?? [];
+  const base = bases[Math.floor(provider.random() * bases.length)];
+  const { method = "GET", url, payload, headers } = request;
+  const answer = await fetch(`${base}${String(url)}`, {
+    method,
+    headers: headers as Record<string, string>,
+    signal: AbortSignal.timeout(requestMs),
+    ...(payload === undefined ? {} : { body: String(payload) }),
+  });
+  const text = await answer.text();
+  return {
+    statusCode: answer.status,
+    headers: Object.fromEntries(answer.headers),
+    json: () => JSON.parse(text),
+  } as Injected;
+};

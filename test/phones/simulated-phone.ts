@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto";
 import type { PhoneStream } from "#phones/streams.ts";
 import type { Harness } from "../harness.ts";
-import { type Injected, inject } from "../inject.ts";
+import { type Injected, type InjectOptions, inject } from "../inject.ts";
 
 /** What the radio makes of a message: the states that it goes through, or the text of its failure. */
 export type Radio = (item: KnownItem) => ("Sent" | "Delivered")[] | { error: string };
@@ -81,8 +81,19 @@ export class SimulatedPhone {
   #streams: PhoneStream[] = [];
   #hooks = 0;
 
-  /** `it` is asked each time: another process may serve the next request. `air`: what all phones of a test transmit. */
-  constructor(name: string, it: () => Harness, air: Transmission[]) {
+  readonly #ask: (request: InjectOptions) => Promise<Injected>;
+
+  /**
+   * `it` is asked each time: another process may serve the next request. `air`: what all phones of a test transmit. `ask`: how its requests
+   * reach the service.
+   */
+  constructor(
+    name: string,
+    it: () => Harness,
+    air: Transmission[],
+    ask: (request: InjectOptions) => Promise<Injected> = (request) => inject(it().system.app, request),
+  ) {
+    this.#ask = ask;
     this.name = name;
     this.#it = it;
     this.#air = air;
@@ -320,7 +331,7 @@ export class SimulatedPhone {
     const timestamp = String(Math.floor(this.#now() / 1000));
     const signingKey = key ?? String(this.stored.settings.webhooks?.signing_key ?? "none");
     const signature = createHmac("sha256", signingKey).update(body).update(timestamp).digest("hex");
-    const reply = await inject(this.#it().system.app, {
+    const reply = await this.#ask({
       method: "POST",
       url: new URL(hook.url).pathname,
       payload: body,
@@ -350,7 +361,7 @@ export class SimulatedPhone {
   ): Promise<Injected> {
     const fate = this.network(method, path);
     if (fate === "refused") throw offline;
-    const reply = await inject(this.#it().system.app, {
+    const reply = await this.#ask({
       method,
       url: `/api/mobile/v1${path}`,
       ...(body !== undefined && { payload: JSON.stringify(body) }),
