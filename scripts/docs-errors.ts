@@ -60,6 +60,10 @@ export const messageCodes: Record<string, string> = {
   adapter_error: "The gateway's adapter failed; the log says how. It may have been sent.",
   not_composed:
     "The message, its mail, its files or its payload could not be read when it was due. It is tried again.",
+  from_not_allowed:
+    "The mail's `from_email` is not of the domain of its gateway's `from`, which was changed.",
+  unsubscribe_needs_one_recipient:
+    "The mail has several recipients, and its gateway was changed to add an unsubscribe link.",
   too_large: "The mail is larger than its gateway accepts.",
   outside_window:
     "The person did not write to the number within 24 hours, and the gateway sends such messages no more, or only as a template.",

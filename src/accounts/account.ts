@@ -10,6 +10,14 @@ interface Plan {
   expiresAt: number | null;
 }
 
+/** What acceptance needs of the settings of an email gateway. */
+export interface MailTerms {
+  /** The domain of its sender; null if any sender will do. */
+  domain: string | null;
+  /** It adds an unsubscribe link, which is one recipient's. */
+  unsubscribe: boolean;
+}
+
 /** A gateway as acceptance needs it, without its settings. */
 export interface AccountGateway {
   id: string;
@@ -28,6 +36,8 @@ export interface AccountGateway {
   test: boolean;
   /** How the parts of its texts are counted, by its kind's `PartCounting`; absent: as GSM or UCS-2. */
   counting?: string;
+  /** For an email gateway, once it is known: what acceptance needs of its settings. */
+  mail?: MailTerms;
 }
 
 /** What a named key of an account allows. */

@@ -10,7 +10,7 @@ import { hashSecret } from "#runtime/secret.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";
 import { findKeyHolder, type KeyHolder, noteKeyUse } from "#store/accounts/named-keys.ts";
 import type { Database } from "#store/database.ts";
-import type { Account } from "./account.ts";
+import type { Account, MailTerms } from "./account.ts";
 
 /** Well below the 5 s within which a regenerated key must stop working. */
 const ttlMs = 3_000;
@@ -121,6 +121,7 @@ export function accountFromRow(row: AccountRow): Account {
       isDefault: gateway.is_default === 1,
       test: gateway.test === 1,
       ...(gateway.counting === null ? {} : { counting: gateway.counting }),
+      ...(gateway.mail_sender === null ? {} : { mail: JSON.parse(gateway.mail_sender) as MailTerms }),
     })),
   };
 }

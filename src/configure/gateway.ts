@@ -4,6 +4,7 @@
 import type { Issue } from "#contract/issue.ts";
 import { maxGateways } from "#contract/limits.ts";
 import { type GatewayFields, gatewayFields, gatewayRules } from "#contract/manage/gateways.ts";
+import { mailTermsOf } from "#gateways/email/mail-terms.ts";
 import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
 import { type GatewayOwner, phoneIssues } from "#phones/configuration.ts";
 import type { Database } from "#store/database.ts";
@@ -46,6 +47,7 @@ export const gateways = defineResource({
     is_default: fields.default ? (1 as const) : (0 as const),
     test: findAdapter(fields.kind, fields.channel)?.test ? (1 as const) : (0 as const),
     counting: findAdapter(fields.kind, fields.channel)?.counting?.of(fields.settings) ?? null,
+    mail_sender: mailTermsOf(findAdapter(fields.kind, fields.channel), fields.settings),
     draining_at: existing?.draining_at ?? null,
   }),
   fieldsOf: (row) => ({

@@ -30,6 +30,10 @@ export const sentences = {
   oneLine: (path: Path) => `The ${attribute(path)} field must be one line without control characters.`,
   metadata: (path: Path) =>
     `The ${attribute(path)} field must have at most 10 names of 1 to 40 characters, each with a text of at most 200.`,
+  headers: (path: Path) => `The ${attribute(path)} field must not have more than 10 names.`,
+  header: (path: Path) => `The ${attribute(path)} field is not a header that a request may set.`,
+  atMostRecipients: (path: Path, max: number) =>
+    `The ${attribute(path)} field brings the mail to more than ${max} recipients.`,
   dateFormat: (path: Path, format: string) => `The ${attribute(path)} field must match the format ${format}.`,
   url: (path: Path) => `The ${attribute(path)} field must be a valid URL.`,
   object: (path: Path) => `The ${attribute(path)} field must be an object.`,
@@ -59,7 +63,8 @@ export const sentences = {
  * field's full path is known.
  */
 export type Rule =
-  | { rule: "phone" | "email" | "url" | "regex" | "unsendable" | "oneLine" | "metadata" }
+  | { rule: "phone" | "email" | "url" | "regex" | "unsendable" | "oneLine" | "metadata" | "distinct" }
+  | { rule: "headers" | "header" }
   | { rule: "dateFormat"; format: string };
 
 /** The sentence for a zod issue about the field at `path`. */

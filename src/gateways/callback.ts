@@ -13,6 +13,8 @@ export interface Receipt extends FinalReceipt {
   at?: number;
   /** For `bounced`: `hard` if the address does not exist or never accepts mail, `soft` if it may do so later. */
   bounce?: "hard" | "soft";
+  /** For an email: the address that the report is about, if it names one. */
+  recipient?: string;
 }
 
 /**
@@ -36,6 +38,8 @@ export interface Engagement {
   machine?: boolean;
   /** For a deferral or complaint, in the provider's words. */
   reason?: string;
+  /** Whose mail it was, if the provider names an address. */
+  recipient?: string;
 }
 
 /** WhatsApp's data of a message besides its text. */

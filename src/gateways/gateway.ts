@@ -71,6 +71,8 @@ interface Traits<Parsed = unknown, Kind extends ContentKind = ContentKind> {
     sender(settings: Parsed): EmailSender;
     /** Size limit of the provider's mails, bytes, with files in base64; default: no known limit. */
     maxBytes?: number | undefined;
+    /** Whether a mail may have images that its HTML refers to; default: true. */
+    inlineImages?: boolean | undefined;
   };
   /** Files of messages from people; default: these messages have none. */
   files?: {

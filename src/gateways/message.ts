@@ -71,6 +71,19 @@ export interface EmailContent {
   /** Where bounces of this message are sent (VERP); null for the sender's address. */
   returnPath: string | null;
   attachments: readonly OutgoingAttachment[];
+  /** The sender's address in place of the gateway's, its domain in ASCII; the gateway's own if absent. */
+  from?: string;
+  /** Further recipients of the same mail; absent for a mail to one. */
+  copies?: MailCopies;
+  /** Labels for vendors that have them: `name` or `name:value`, in letters, digits, `_` and `-`. */
+  tags?: readonly string[];
+}
+
+/** Recipients of a mail beside `recipient`, their domains in ASCII. */
+export interface MailCopies {
+  to: readonly string[];
+  cc: readonly string[];
+  bcc: readonly string[];
 }
 
 export interface OutgoingAttachment {
@@ -86,6 +99,8 @@ export interface OutgoingAttachment {
    * sends anything, and does not catch the error.
    */
   content(): Promise<Buffer>;
+  /** For an image to which the HTML refers as `cid:…`: its id. */
+  contentId?: string;
 }
 
 /** An attachment or a body could not be read, so nothing of the mail was sent. `cause`: why. */

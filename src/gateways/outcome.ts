@@ -2,7 +2,7 @@
 
 /**
  * - `accepted`: the provider took the message. `note`: a sentence for its timeline. `knownAs`: the sender of the recipient's answers, if it
- *   is another one: an E.164 number or an id. `receipt`: for routes that already know how it ended. `parts`: it has several
+ *   is another one: an E.164 number or an id. `refused`: recipients of a mail to several whom the provider refused. `receipt`: for routes that already know how it ended. `parts`: it has several
  *   references, of which `reference` is the first.
  * - `rejected`: the message will never be sent. It is not tried again. `mayBeGatewayFault`: the provider refused it with a code
  *   that no table lists, or that is about settings as well as about messages; the lane's breaker judges it (`queue/breaker`).
@@ -19,8 +19,16 @@ export type Outcome =
       receipt?: FinalReceipt;
       note?: string;
       knownAs?: string;
+      refused?: readonly RefusedRecipient[];
     }
-  | { kind: "rejected"; code: string; reason: string; answer?: ProviderAnswer; mayBeGatewayFault?: true }
+  | {
+      kind: "rejected";
+      code: string;
+      reason: string;
+      answer?: ProviderAnswer;
+      mayBeGatewayFault?: true;
+      refused?: readonly RefusedRecipient[];
+    }
   | {
       kind: "deferred";
       code?: string;
@@ -32,6 +40,13 @@ export type Outcome =
       pauseMs?: number;
     }
   | { kind: "unknown"; code?: string; reason: string; answer?: ProviderAnswer; parts?: PartReferences };
+
+/** A recipient of a mail to several whom the provider refused. `recipient`: as it was given to the adapter. */
+export interface RefusedRecipient {
+  recipient: string;
+  code: string;
+  reason: string;
+}
 
 /** The HTTP answer of a provider: its status, and the start of its body without secrets. */
 interface ProviderAnswer {

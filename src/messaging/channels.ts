@@ -5,6 +5,7 @@ import type { Account } from "#accounts/account.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { Send, SharedDraft } from "#contract/messages/contacts.ts";
 import { type EmailDraft, readEmail, readEmailSlices } from "#contract/messages/email.ts";
+import { mailPartsFingerprint } from "#contract/messages/mail/parts.ts";
 import type { EmailRecord, SmsRecord, WhatsappRecord } from "#contract/messages/record.ts";
 import { readSms, readSmsSlices, type SmsDraft } from "#contract/messages/sms.ts";
 import {
@@ -90,6 +91,7 @@ const email: SendingChannel<EmailDraft> = {
     contact.sender_name,
     contact.reply_to_email,
     contact.schedule_at,
+    ...mailPartsFingerprint(contact),
     ...ownWords(contact),
   ],
   writtenRecipient: (contact) => contact.email,
@@ -100,6 +102,15 @@ const email: SendingChannel<EmailDraft> = {
     subject: row.subject ?? "",
     sender_name: row.sender_name ?? null,
     reply_to_email: row.reply_to ?? null,
+    from_email: row.extras?.from ?? null,
+    tags: [...(row.extras?.tags ?? [])],
+    recipients: (row.recipients ?? []).map(({ field, address, status, error_code, error_message }) => ({
+      email: address,
+      field,
+      status: status ?? row.status,
+      error: error_code === null ? null : { code: error_code, message: error_message ?? "" },
+    })),
+    ...(row.text_part == null ? {} : { text: row.text_part }),
     attachments: (row.attachments ?? []).map(({ filename, size, content_type }) => ({
       filename,
       size,

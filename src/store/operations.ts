@@ -13,6 +13,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/counts/message-counts.ts"),
   import("#store/email/attachments.ts"),
   import("#store/email/emails.ts"),
+  import("#store/email/mail-recipients.ts"),
   import("#store/email/sending-domains.ts"),
   import("#store/engine/probe.ts"),
   import("#store/engine/statistics.ts"),

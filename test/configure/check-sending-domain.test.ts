@@ -111,6 +111,7 @@ test("the servers of the account's own gateways are looked for in the policy, ot
       settings: open.deps.sealer.seal(settings, settingsContext(id)),
       rules: "{}",
       counting: null,
+      mail_sender: null,
       draining_at: null,
       revision: 0,
       created_at: 0,

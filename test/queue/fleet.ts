@@ -138,6 +138,7 @@ export class Fleet {
       settings: "",
       rules: "",
       counting: null,
+      mail_sender: null,
       draining_at: null,
       revision: stored?.revision ?? 0,
       created_at: 0,

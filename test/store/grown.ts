@@ -16,6 +16,7 @@ export const growing = [
   "events",
   "idempotency_keys",
   "inbound_messages",
+  "mail_recipients",
   "message_counts",
   "message_references",
   "messages",
@@ -128,6 +129,9 @@ export function grow(engine: Engine, from: number, to: number): string[] {
        1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, '{}', '{}' from ${each(2)}`,
     `insert into emails (message_id, account_id, subject) select ${idSql("msg", "i")}, ${account}, 'Subject' from ${emails}`,
     `insert into email_bodies (message_id, body) select ${idSql("msg", "i")}, '<p>A body of some length.</p>' from ${emails}`,
+    `insert into mail_recipients (message_id, position, field, address, recipient)
+     select ${idSql("msg", "i")}, s.seq, 'to', 'p' || i || '@example.com', 'p' || i || '@example.com'
+     from ${emails} cross join (select 0 as seq union all select 1) as s where i % 5 = 0`,
     `insert into engagements (message_id, key, at) select ${idSql("msg", "i")}, 'opened', ${at} from ${emails}`,
     `insert into soft_bounces (account_id, recipient, count, message_id, updated_at)
      select ${account}, 'p' || i || '@example.com', 1, ${idSql("msg", "i")}, ${at} from ${emails} where i % 5 = 0`,

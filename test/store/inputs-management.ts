@@ -60,7 +60,7 @@ const gateway = {
   test: 0 as const,
   settings: "sealed",
   rules: "{}",
-  counting: null,
+  ...{ counting: null, mail_sender: null },
   draining_at: null,
   revision: 0,
   created_at: 1,
@@ -282,7 +282,7 @@ export const managementCases: Case[] = [
     lifted: false,
     now,
   }),
-  caseOf(gateways.setGatewayCounting, { id: gatewayId, counting: "{}" }),
+  caseOf(gateways.setGatewayCounting, { id: gatewayId, counting: "{}", mail_sender: null }),
   caseOf(lanes.ensureLane, { id: "maintenance", kind: "maintenance" }),
   caseOf(lanes.heartbeat, { processId: "prc_0", at: now }),
   caseOf(lanes.claimLanes, {

@@ -5,6 +5,7 @@ import { grantCredit, listCreditEntries } from "#store/accounts/ledger.ts";
 import type { Operation } from "#store/database.ts";
 import * as attachments from "#store/email/attachments.ts";
 import * as mails from "#store/email/emails.ts";
+import { readRecipients } from "#store/email/mail-recipients.ts";
 import { deleteSoftBounces } from "#store/feedback/bounces.ts";
 import * as engagements from "#store/feedback/engagements.ts";
 import { findInboundFile, recentInbound, searchInbound, storeInbound } from "#store/feedback/inbound.ts";
@@ -120,6 +121,7 @@ const engagement = {
   userAgent: null,
   ip: null,
   reason: null,
+  recipient: null,
 };
 const line = { at: now, ms: 1, status: 500, reason: "no", answer: null };
 const place = { createdAt: now - 35_000_000, eventId: id("evt", 200) };
@@ -286,6 +288,7 @@ export const messageCases: Case[] = [
   caseOf(readBody, mail),
   caseOf(readPayload, mail),
   caseOf(mails.readEmail, mail),
+  caseOf(readRecipients, { messageId: mail, accountId: accountOf(3) }),
   caseOf(mails.readEmailFiles, id("req", 3)),
   caseOf(mails.readFileChunks, { id: id("att", 30), from: 0, limit: 8 }),
   caseOf(

@@ -233,6 +233,7 @@ export function receiptOf(
     code: null,
     reason: null,
     bounce: null,
+    recipient: null,
     at: null,
     receivedAt: now + 20,
     ...options,

@@ -43,7 +43,7 @@ export async function makeSendingMails(store: Store, options: SendingOptions = {
   }
   const { id: ids } = columnsOf(send.messages);
   const emails = ids.map(
-    (id): NewEmail => ({ message_id: id, subject: "Hello", sender_name: null, reply_to: null }),
+    (id): NewEmail => ({ message_id: id, subject: "Hello", sender_name: null, reply_to: null, extras: null }),
   );
   await database.run(storeSends, { ...send, emails });
   const fence = options.fence ?? (await claim(store, gatewayId));

@@ -12,7 +12,7 @@ import { emailRecord, smsRecord, whatsappRecord } from "#contract/messages/recor
 // `waiting_for` is absent: an event is about a moment that has passed.
 /** Events of an email have no body: it may be megabytes long. */
 const email = emailRecord
-  .omit({ message: true, events: true, waiting_for: true })
+  .omit({ message: true, text: true, events: true, waiting_for: true })
   .meta({ id: "EmailEventData" });
 
 /** The record of the message, as the event left it. */

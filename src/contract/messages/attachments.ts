@@ -40,6 +40,15 @@ export const attachment = z
       .string()
       .nullish()
       .describe("Accepted for compatibility. The extension decides the type, and the content must match it."),
+    content_id: z
+      .string()
+      .check(({ value: input, issues }) => {
+        // SES allows 78 characters.
+        if (!/^[A-Za-z0-9][A-Za-z0-9._@-]{0,77}$/.test(input))
+          issues.push({ code: "custom", params: { rule: "regex" }, input });
+      })
+      .nullish()
+      .describe("Shows an image where the HTML refers to `cid:` and this id."),
   })
   .meta({ id: "Attachment", description: "A file." });
 
@@ -49,7 +58,12 @@ export interface InlineFile {
   filename: string;
   /** Base64, without line ends. */
   content: string;
+  /** By which the HTML refers to it; null for a file beside the mail. */
+  contentId: string | null;
 }
+
+/** The types that may be shown within a mail. */
+const inlineTypes: readonly AttachmentType[] = ["png", "jpg", "jpeg", "gif", "webp", "svg"];
 
 const check = checker(attachment);
 const listPath = ["attachments"];
@@ -78,7 +92,18 @@ export function readInlineFiles(body: unknown, maxFiles: number, issues: Issue[]
     issues.push({ path: listPath, message: sentences.atMostItems(listPath, maxFiles) });
     return [];
   }
-  return list.map((item: unknown, index) => inlineFile(item, index, issues));
+  const ids = new Set<string>();
+  return list.map((item: unknown, index) => {
+    const file = inlineFile(item, index, issues);
+    if (file === null || file.contentId === null) return file;
+    const path = [...listPath, index, "content_id"];
+    const type = extensionOf(filenameOf(file.filename));
+    if (type === null || !inlineTypes.includes(type))
+      issues.push({ path, message: sentences.mimes([...listPath, index], inlineTypes) });
+    else if (ids.has(file.contentId)) issues.push({ path, message: sentences.distinct(path) });
+    ids.add(file.contentId);
+    return file;
+  });
 }
 
 /** Null if the item has an issue. */
@@ -94,20 +119,29 @@ function inlineFile(item: unknown, index: number, issues: Issue[]): InlineFile |
     filename: asRequired(trimOrNull(item.filename)),
     content: asRequired(content),
     content_type: trimOrNull(item.content_type),
+    content_id: trimOrNull(item.content_id),
   };
   const found = check(fields, listPath, index);
   if (found !== null) {
     issues.push(...found);
     return null;
   }
-  const { filename, content: base64 } = fields as { filename: string; content: string };
+  const {
+    filename,
+    content: base64,
+    content_id: contentId,
+  } = fields as {
+    filename: string;
+    content: string;
+    content_id: string | null;
+  };
   const text = withoutLineEnds(base64);
   if (!isBase64(text)) {
     const at = [...path, "content"];
     issues.push({ path: at, message: sentences.base64(at) });
     return null;
   }
-  return { filename, content: text };
+  return { filename, content: text, contentId };
 }
 
 /** On the bytes, because a regular expression would first list all pieces: 32 MiB with a line end every two characters took 2 s. */

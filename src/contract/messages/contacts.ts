@@ -11,6 +11,8 @@ import type { OwnWords } from "./own-words.ts";
 export interface Send<Draft> {
   contacts: Draft[];
   issues: Issue[];
+  /** Some of the files are images within the mail. */
+  hasInlineImages?: boolean;
 }
 
 /** The fields that contacts of every channel have. `undefined`: the field has an issue. */

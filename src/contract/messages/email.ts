@@ -16,6 +16,13 @@ import {
   senderName,
   subjectLine,
 } from "./fields.ts";
+import {
+  hasMailParts,
+  type MailParts,
+  mailPartsShape,
+  noMailParts,
+  normalisedMailParts,
+} from "./mail/parts.ts";
 import { normalisedOwnWords, ownWordsShape, plainOwnWords } from "./own-words.ts";
 
 /** A contact as it is checked: text trimmed, empty text null. */
@@ -33,19 +40,18 @@ export const emailContact = z
     gateway_identifier: gatewayIdentifier.schema
       .nullish()
       .describe("An active email gateway of the account. The default is the account's default gateway."),
-    // A name that contains an `@` is accepted ("Support @ Acme"): the address beside it is always the gateway's own, and adapters pass on
+    // A name that contains an `@` is accepted ("Support @ Acme"): the address beside it is of the gateway's own domain, and adapters pass on
     // name and address separately, so that a name can never become the address.
     sender_name: senderName.schema
       .nullish()
-      .describe(
-        "The name that the recipient sees. The default is the gateway's name. The address is always the gateway's.",
-      )
+      .describe("The name that the recipient sees. The default is the gateway's name.")
       .meta({ maxLength: 256, examples: ["Acme Billing"] }),
     reply_to_email: emailAddress.schema.nullish().describe("The plain address for replies."),
     schedule_at: scheduleAt.schema
       .nullish()
       .describe("When to send the message: `Y-m-d H:i:s` in the account's time zone. The default is at once.")
       .meta({ examples: ["2030-01-31 09:00:00"], pattern: scheduleAtPattern }),
+    ...mailPartsShape,
     ...ownWordsShape,
   })
   .meta({ id: "EmailContact" });
@@ -59,7 +65,7 @@ export const emailSendRequest = z
   .meta({ id: "EmailSendRequest" });
 
 /** A contact of an email request after the rules that need no account. `undefined`: the field has an issue. */
-export interface EmailDraft extends SharedDraft {
+export interface EmailDraft extends SharedDraft, MailParts {
   email: string | undefined;
   subject: string | undefined;
   message: string | undefined;
@@ -71,6 +77,7 @@ export type EmailSend = Send<EmailDraft>;
 
 function plainContact(fields: Fields): EmailDraft | null {
   if (
+    hasMailParts(fields) ||
     typeof fields.email !== "string" ||
     typeof fields.subject !== "string" ||
     typeof fields.message !== "string"
@@ -99,6 +106,7 @@ function plainContact(fields: Fields): EmailDraft | null {
     sender_name: name,
     reply_to_email: replyTo,
     schedule_at: at,
+    ...noMailParts,
     reference: own.reference,
     metadata: own.metadata,
   };
@@ -114,6 +122,7 @@ export const { slices: readEmailSlices, read: readEmail } = contactReader<EmailD
     sender_name: trimOrNull(fields.sender_name),
     reply_to_email: trimOrNull(fields.reply_to_email),
     schedule_at: trimOrNull(fields.schedule_at),
+    ...normalisedMailParts(fields),
     ...normalisedOwnWords(fields),
   }),
   check: checker(emailContact),

@@ -21,9 +21,11 @@ export type MessageEvent = z.output<typeof messageEvent>;
 /** Why a message was not sent. */
 export const messageError = z
   .object({ code: z.string(), message: z.string() })
-  .meta({ id: "MessageError" })
-  .nullable()
-  .describe("Why the message was not sent or not delivered, or why the last attempt failed.");
+  .meta({
+    id: "MessageError",
+    description: "Why the message was not sent or not delivered, or why the last attempt failed.",
+  })
+  .nullable();
 
 /** Fields that the records of every channel have. */
 const shared = {
@@ -132,6 +134,11 @@ export const whatsappRecord = z
   .meta({ id: "WhatsappRecord" });
 export type WhatsappRecord = z.output<typeof whatsappRecord>;
 
+/** A recipient of a mail to several, and what became of the mail to them. */
+const mailRecipient = z
+  .object({ email: z.string(), field: z.enum(["to", "cc", "bcc"]), status: statusWord, error: messageError })
+  .meta({ id: "MailRecipient" });
+
 /** The record of an email. */
 export const emailRecord = z
   .object({
@@ -144,13 +151,19 @@ export const emailRecord = z
     subject: z.string(),
     sender_name: z.string().nullable().describe("The name in the request; null for the gateway's name."),
     reply_to_email: z.string().nullable(),
+    from_email: z.string().nullable(),
+    tags: z.array(z.string()),
+    text: z.string().optional(),
+    recipients: z.array(mailRecipient).describe("Empty for a mail to one recipient."),
     attachments: z
       .array(
-        z.object({
-          filename: z.string(),
-          size: z.int().min(0).describe("Bytes."),
-          content_type: z.string(),
-        }),
+        z
+          .object({
+            filename: z.string(),
+            size: z.int().min(0).describe("Bytes."),
+            content_type: z.string(),
+          })
+          .meta({ id: "SentFile" }),
       )
       .describe("The attached files, in order."),
     opened_at: instant

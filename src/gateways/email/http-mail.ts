@@ -3,10 +3,11 @@
 
 import type { z } from "zod";
 import { wireAddress } from "#contract/address.ts";
+import { tagParts } from "#contract/messages/mail/parts.ts";
 import { encodedWords, type Mailbox } from "#gateways/email/mime/header-text.ts";
 import { defineGateway, type GatewayAdapter, type GatewayDefinition } from "#gateways/gateway.ts";
 import type { timeoutField } from "#gateways/http-settings.ts";
-import type { EmailContent, OutgoingMessage } from "#gateways/message.ts";
+import type { EmailContent, MailCopies, OutgoingMessage } from "#gateways/message.ts";
 import { type AnswerFormat, vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { type MailEvents, mailEventReceiver } from "./mail-events.ts";
@@ -37,6 +38,8 @@ interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>>
   > {
   /** Size limit of the vendor's mails, bytes, with files in base64; default: no known limit. */
   maxMessageBytes?: number;
+  /** Whether a mail may have images that its HTML refers to; default: true. */
+  inlineImages?: boolean;
   /** The URL that mails are posted to. */
   url(settings: z.output<Settings>): string;
   /** The request for a mail. `now`: epoch ms, for signatures. Reads all attachments. */
@@ -76,7 +79,7 @@ interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>>
 export function defineHttpMail<Settings extends z.ZodObject<HttpMailFields>>(
   definition: HttpMailDefinition<Settings>,
 ): GatewayAdapter {
-  const { url, request, answer, encodedSecrets, maxMessageBytes, events, ...rest } = definition;
+  const { url, request, answer, encodedSecrets, maxMessageBytes, inlineImages, events, ...rest } = definition;
   return defineGateway<Settings, "email">({
     ...rest,
     ...(encodedSecrets && { encodedSecrets }),
@@ -85,7 +88,11 @@ export function defineHttpMail<Settings extends z.ZodObject<HttpMailFields>>(
     contents: ["email"],
     urls: (settings) => [url(settings)],
     timeoutMs: ({ timeout_ms }: HttpMailSettings) => timeout_ms,
-    mail: { sender: (settings: HttpMailSettings) => emailSender(settings), maxBytes: maxMessageBytes },
+    mail: {
+      sender: (settings: HttpMailSettings) => emailSender(settings),
+      maxBytes: maxMessageBytes,
+      inlineImages,
+    },
     async send(message, settings, { outbound, clock, timeoutMs, signal }) {
       const now = clock.now();
       const target = url(settings);
@@ -121,9 +128,9 @@ export function jsonRequest(
 /** The name under which our id is sent to a vendor (tag, custom argument, variable, metadata) and returned in its events. */
 export const messageIdTag = "trunkline_message";
 
-/** The sender of the mail: the gateway's address, with the caller's name or else the gateway's. */
+/** The sender of the mail: its own address or else the gateway's, with the caller's name or else the gateway's. */
 export function senderOf(email: EmailContent, { from, from_name }: EmailSettings): Mailbox {
-  return { address: wireAddress(from) ?? from, name: email.senderName ?? from_name ?? null };
+  return { address: email.from ?? wireAddress(from) ?? from, name: email.senderName ?? from_name ?? null };
 }
 
 /** `"Name" <address>` (RFC 5322, 3.4), the name in UTF-8: for vendors that encode it themselves. */
@@ -142,17 +149,32 @@ export function asciiMailboxText(mailbox: Mailbox): string {
 /** Encoded words on one line, for vendors that accept no line breaks in the field. */
 export const encodedName = (name: string) => encodedWords(name.toWellFormed()).join(" ");
 
+/** All recipients by their fields. */
+export function recipientsOf({ recipient, content: email }: EmailMessage): MailCopies {
+  const { to = [], cc = [], bcc = [] } = email.copies ?? {};
+  return { to: [recipient, ...to], cc, bcc };
+}
+
+/** The tags with a value each, for vendors whose tags are pairs. */
+export const tagPairs = ({ tags = [] }: EmailContent): readonly (readonly [name: string, value: string])[] =>
+  tags.map((tag) => {
+    const [name, value] = tagParts(tag);
+    return [name, value || "true"];
+  });
+
 interface Base64Attachment {
   filename: string;
   contentType: string;
   base64: string;
+  contentId?: string;
 }
 
 /** The attachments in order. They are read one after the other: each is in memory twice while it is encoded. */
 export async function base64Attachments(email: EmailContent): Promise<Base64Attachment[]> {
   const encoded: Base64Attachment[] = [];
-  for (const { filename, contentType, content } of email.attachments) {
-    encoded.push({ filename, contentType, base64: (await content()).toString("base64") });
+  for (const { filename, contentType, content, contentId } of email.attachments) {
+    const base64 = (await content()).toString("base64");
+    encoded.push({ filename, contentType, base64, ...(contentId === undefined ? {} : { contentId }) });
   }
   return encoded;
 }

@@ -48,6 +48,8 @@ export interface MailEvents<Settings> {
   reason?: TextReader;
   /** Paths of the client of an open or a click. `url`: of a click only. */
   client?: { url: string; userAgent: string; ip: string };
+  /** The address that the event is about. */
+  recipient?: TextReader;
   /** The meaning of each event type; null if it has none. A type that is not listed changes nothing. */
   words: Readonly<Record<string, EventReport | ((event: Json) => EventReport | null)>>;
 }
@@ -100,11 +102,19 @@ export function mailEventReader(events: Omit<MailEvents<never>, "proof">) {
       isRead = true;
       const report = typeof meaning === "function" ? meaning(event) : meaning;
       if (report !== null)
-        reports.push({ ...aboutEngagement(events, event, report, callKey), ...report, ...ids });
+        reports.push({
+          ...aboutEngagement(events, event, report, callKey),
+          ...report,
+          ...ids,
+          ...aboutRecipient(textOf(event, events.recipient)),
+        });
     }
     return isRead ? receivedReports(reports) : { kind: "malformed", reason: problem };
   };
 }
+
+const aboutRecipient = (recipient: string | null): { recipient?: string } =>
+  recipient === null || recipient.length > 320 ? {} : { recipient };
 
 /** Fields of every engagement of a vendor. A report may have a reason of its own. */
 function aboutEngagement(

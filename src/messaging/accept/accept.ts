@@ -124,7 +124,9 @@ async function prepareAndStore(
   key: IdempotencyKey | null,
 ): Promise<AcceptResult> {
   const now = deps.clock.now();
-  const prepared = await prepareSend(deps, request, now);
+  const { upload, send } = request;
+  const hasInlineImages = upload?.files().some(({ content_id }) => content_id != null) ?? false;
+  const prepared = await prepareSend(deps, { ...request, send: { ...send, hasInlineImages } }, now);
   return prepared.kind === "invalid" ? prepared : await store(deps, request, now, prepared, key);
 }
 
@@ -179,10 +181,12 @@ async function replay(
 async function fingerprintOf({ clock }: AcceptDeps, { channel, send, upload }: SendRequest): Promise<string> {
   const { fingerprint } = messageChannels[channel].sending;
   const { contacts } = send;
-  const files = (upload?.files() ?? []).map(({ filename, content_type, sha256 }) => [
+  const files = (upload?.files() ?? []).map(({ filename, content_type, sha256, content_id }) => [
     filename,
     content_type,
     sha256,
+    // Older fingerprints have none.
+    ...(content_id == null ? [] : [content_id]),
   ]);
   const hash = createHash("sha256");
   if (files.length > 0) hash.update(JSON.stringify({ files }));

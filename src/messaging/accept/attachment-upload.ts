@@ -39,6 +39,8 @@ interface FileState {
   /** The index that the client gave it, or the next free one. Files may come in any order. */
   order: number;
   filename: string;
+  /** By which the HTML refers to it; null for a file beside the mail. */
+  contentId: string | null;
   type: AttachmentType | null;
   size: number;
   head: Buffer;
@@ -73,7 +75,7 @@ export class AttachmentUpload {
   }
 
   /** Begins a file. `index`: its position in the list, if the client gave one. */
-  open(name: string, index: number | null): IncomingFile {
+  open(name: string, index: number | null, contentId: string | null = null): IncomingFile {
     const filename = filenameOf(name);
     const order = index ?? this.#nextOrder;
     this.#nextOrder = Math.max(this.#nextOrder, order + 1);
@@ -82,6 +84,7 @@ export class AttachmentUpload {
       id: this.#deps.newId("att"),
       order,
       filename,
+      contentId,
       type: extensionOf(filename),
       size: 0,
       head: Buffer.alloc(0),
@@ -158,7 +161,7 @@ export class AttachmentUpload {
         this.#received.push({ order: this.#nextOrder++, file: null });
         continue;
       }
-      const incoming = this.open(file.filename, null);
+      const incoming = this.open(file.filename, null, file.contentId);
       for (let at = 0; at < file.content.length; at += step) {
         await incoming.write(Buffer.from(file.content.slice(at, at + step), "base64"));
       }
@@ -188,8 +191,8 @@ export class AttachmentUpload {
   files(): UploadedFile[] {
     if (!this.#storing) throw new Error("The files of a request with issues were not stored.");
     return this.#inOrder().map((file) => {
-      const { id, filename, type, size, sha256 } = file!;
-      return { id, filename, content_type: contentTypeOf(type!), size, sha256 };
+      const { id, filename, type, size, sha256, contentId: content_id } = file!;
+      return { id, filename, content_type: contentTypeOf(type!), size, sha256, content_id };
     });
   }
 

@@ -1,16 +1,89 @@
-// The contents of an email message. Its body was checked when it was read.
+// The contents of an email message. Its body was checked when it was read; what depends on the gateway is checked here.
 
-import { normaliseAddress } from "#contract/address.ts";
+import type { AccountGateway } from "#accounts/account.ts";
+import { normaliseAddress, readAddress } from "#contract/address.ts";
+import type { Issue } from "#contract/issue.ts";
+import type { Send } from "#contract/messages/contacts.ts";
 import type { EmailDraft } from "#contract/messages/email.ts";
+import { copyFields, maxRecipients } from "#contract/messages/mail/parts.ts";
+import { sentences } from "#contract/wording.ts";
+import { findAdapter } from "#gateways/registry.ts";
+import type { NewMailRecipient } from "#store/email/mail-recipients.ts";
+import type { MailExtras } from "#store/schema/email.ts";
 import { createPreparer } from "./prepare.ts";
 
 export const prepareEmail = createPreparer<EmailDraft>({
   channel: "email",
-  partsOf: ({ email, subject, message, sender_name = null, reply_to_email = null }) => ({
-    written: email,
-    recipient: email === undefined ? undefined : (normaliseAddress(email) ?? undefined),
-    content: "email",
-    body: message,
-    email: subject === undefined ? undefined : { subject, sender_name, reply_to: reply_to_email },
-  }),
+  partsOf: (contact, _country, { hasInlineImages = false }) => {
+    const { email, subject, message, sender_name = null, reply_to_email = null } = contact;
+    const recipients = recipientsOf(contact);
+    const extras = extrasOf(contact, recipients.length);
+    return {
+      written: email,
+      recipient: email === undefined ? undefined : (normaliseAddress(email) ?? undefined),
+      content: "email",
+      body: message,
+      email:
+        subject === undefined
+          ? undefined
+          : { subject, sender_name, reply_to: reply_to_email, extras: extras && JSON.stringify(extras) },
+      recipients: recipients.length > 1 ? recipients : undefined,
+      textPart: contact.text,
+      stays: contact.from_email != null || recipients.length > 1 || hasInlineImages,
+    };
+  },
+  issuesOf,
 });
+
+const hasCopies = ({ to, cc, bcc }: EmailDraft): boolean => to != null || cc != null || bcc != null;
+
+/** The recipients, each once: in `to` rather than in `cc`, and there rather than in `bcc`. Empty without further ones. */
+function recipientsOf(contact: EmailDraft): Omit<NewMailRecipient, "message_id">[] {
+  if (!hasCopies(contact)) return [];
+  const found = new Map<string, Omit<NewMailRecipient, "message_id">>();
+  const add = (field: NewMailRecipient["field"], address: string) => {
+    const recipient = normaliseAddress(address) ?? address;
+    if (!found.has(recipient)) found.set(recipient, { position: found.size, field, address, recipient });
+  };
+  if (contact.email !== undefined) add("to", contact.email);
+  for (const field of copyFields) for (const address of contact[field] ?? []) add(field, address);
+  return [...found.values()];
+}
+
+/** Null for a mail that has none of it. */
+function extrasOf({ from_email: from, headers, tags }: EmailDraft, recipients: number): MailExtras | null {
+  if (from == null && headers == null && tags == null && recipients < 2) return null;
+  return {
+    ...(from == null ? {} : { from }),
+    ...(headers == null ? {} : { headers: Object.entries(headers) }),
+    ...(tags == null ? {} : { tags }),
+    ...(recipients < 2 ? {} : { recipients }),
+  };
+}
+
+function issuesOf(
+  contact: EmailDraft,
+  index: number,
+  gateway: AccountGateway | null,
+  { hasInlineImages = false }: Send<EmailDraft>,
+): Issue[] {
+  const issues: Issue[] = [];
+  const at = (field: string) => ["contact", index, field];
+  const last = copyFields.findLast((field) => contact[field] != null);
+  if (last !== undefined) {
+    const count = copyFields.reduce((sum, field) => sum + (contact[field]?.length ?? 0), 1);
+    if (count > maxRecipients)
+      issues.push({ path: at(last), message: sentences.atMostRecipients(at(last), maxRecipients) });
+  }
+  if (gateway === null) return issues;
+  const refuse = (field: string, why: string) =>
+    issues.push({ path: at(field), message: `Gateway ${gateway.identifier} ${why}.` });
+  const { domain = null, unsubscribe = false } = gateway.mail ?? {};
+  if (last !== undefined && unsubscribe)
+    refuse(last, "adds an unsubscribe link to each mail, so a mail can have one recipient only");
+  if (contact.from_email != null && domain !== null && readAddress(contact.from_email)?.domain !== domain)
+    refuse("from_email", `sends from addresses of ${domain} only`);
+  if (hasInlineImages && findAdapter(gateway.kind, "email")?.mail?.inlineImages === false)
+    refuse("message", `of kind ${gateway.kind} cannot send images within a mail (content_id)`);
+  return issues;
+}

@@ -10,6 +10,7 @@ import type { Measure } from "#contract/messages/segments.ts";
 import { exceeds } from "#contract/normalise.ts";
 import { sentences } from "#contract/wording.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
+import type { NewMailRecipient } from "#store/email/mail-recipients.ts";
 import type { NewPayload } from "#store/messages/contents.ts";
 import type { NewEmail, NewMessage } from "#store/messages/send.ts";
 import { createRouter } from "./route.ts";
@@ -27,6 +28,8 @@ export interface ReadySend {
   kind: "ready";
   messages: readonly NewMessage[];
   emails?: readonly NewEmail[];
+  recipients?: readonly NewMailRecipient[];
+  textParts?: readonly { message_id: string; text: string }[];
   payloads?: readonly NewPayload[];
   attachments?: readonly UploadedFile[];
 }
@@ -47,6 +50,12 @@ interface MessageParts {
   body: string | undefined;
   /** The mail's own row. Only emails have one. */
   email?: Omit<NewEmail, "message_id"> | undefined;
+  /** The recipients of a mail to several; absent for one. */
+  recipients?: readonly Omit<NewMailRecipient, "message_id">[] | undefined;
+  /** The caller's own text part. */
+  textPart?: string | null | undefined;
+  /** The message stays with the gateway that accepted it: others may not be able to send it. */
+  stays?: boolean;
   /** Null if there is only the text. */
   payload?: MessagePayload | null;
 }
@@ -54,7 +63,9 @@ interface MessageParts {
 /** How a channel makes messages from contacts. */
 interface PrepareRules<Draft extends SharedDraft> {
   channel: Channel;
-  partsOf(contact: Draft, country: string | null): MessageParts;
+  partsOf(contact: Draft, country: string | null, send: Send<Draft>): MessageParts;
+  /** What the gateway, or the contact as a whole, does not allow. */
+  issuesOf?(contact: Draft, index: number, gateway: AccountGateway | null, send: Send<Draft>): Issue[];
   /** Whether a gateway reaches a recipient; by default each reaches all. */
   reaches?(gateway: AccountGateway, recipient: string): boolean;
   /** The maximum length of a gateway's body for the contact, in code points; null (the default) for no limit of its own. */
@@ -67,6 +78,7 @@ interface PrepareRules<Draft extends SharedDraft> {
 export function createPreparer<Draft extends SharedDraft>({
   channel,
   partsOf,
+  issuesOf,
   reaches,
   maxCharsOf,
   createMeasurer,
@@ -83,6 +95,8 @@ export function createPreparer<Draft extends SharedDraft>({
     const messages: NewMessage[] = [];
     const emails: NewEmail[] = [];
     const payloads: NewPayload[] = [];
+    const recipients: NewMailRecipient[] = [];
+    const textParts: { message_id: string; text: string }[] = [];
     const refuseNumber = (index: number) => {
       const path = ["contact", index, "number"];
       issues.push({ path, message: sentences.phone(path) });
@@ -90,7 +104,8 @@ export function createPreparer<Draft extends SharedDraft>({
     for (let index = 0; index < send.contacts.length; index++) {
       if (index > 0 && index % sliceSize === 0) await yieldToEventLoop();
       const contact = send.contacts[index]!;
-      const { written, recipient, content, body, email, payload } = partsOf(contact, account.country);
+      const parts = partsOf(contact, account.country, send);
+      const { written, recipient, content, body, email, payload } = parts;
       if (recipient === null) refuseNumber(index);
       const { gateway, timing } = routeOf(contact, index, content);
       if (recipient != null && gateway !== null && reaches?.(gateway, recipient) === false)
@@ -100,6 +115,7 @@ export function createPreparer<Draft extends SharedDraft>({
         const path = ["contact", index, "message"];
         issues.push({ path, message: sentences.atMostCharacters(path, maxChars) });
       }
+      if (issuesOf !== undefined) issues.push(...issuesOf(contact, index, gateway, send));
       if (issues.length > 0) continue;
       const isComplete = content !== "email" || email !== undefined;
       const isRouted = gateway !== null && timing !== null;
@@ -111,7 +127,10 @@ export function createPreparer<Draft extends SharedDraft>({
         id,
         gateway_id: gateway.id,
         // For a key that names its gateways: a message that moved could leave them.
-        gateway_pinned: contact.gateway_identifier === null && account.key?.boundToGateways !== true ? 0 : 1,
+        gateway_pinned:
+          contact.gateway_identifier === null && account.key?.boundToGateways !== true && !parts.stays
+            ? 0
+            : 1,
         recipient_raw: written,
         recipient,
         content,
@@ -123,11 +142,13 @@ export function createPreparer<Draft extends SharedDraft>({
         scheduled_for: timing.scheduledFor,
         encoding,
         segments,
-        cost: gateway.test ? 0 : (segments ?? 1),
+        cost: gateway.test ? 0 : (segments ?? parts.recipients?.length ?? 1),
         reference: contact.reference ?? null,
         metadata: contact.metadata == null ? null : JSON.stringify(contact.metadata),
       });
       if (email !== undefined) emails.push({ message_id: id, ...email });
+      for (const each of parts.recipients ?? []) recipients.push({ message_id: id, ...each });
+      if (parts.textPart != null) textParts.push({ message_id: id, text: parts.textPart });
       if (payload != null) payloads.push({ message_id: id, payload });
     }
     if (issues.length > 0) return { kind: "invalid", issues };
@@ -135,6 +156,8 @@ export function createPreparer<Draft extends SharedDraft>({
       kind: "ready",
       messages,
       ...(emails.length === 0 ? {} : { emails }),
+      ...(recipients.length === 0 ? {} : { recipients }),
+      ...(textParts.length === 0 ? {} : { textParts }),
       ...(payloads.length === 0 ? {} : { payloads }),
     };
   };

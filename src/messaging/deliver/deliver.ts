@@ -7,6 +7,7 @@ import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
 import { retryDelay } from "#runtime/waiting/retry.ts";
 import { withoutControls } from "#settings/redact.ts";
+import type { LeftOut } from "#store/email/mail-recipients.ts";
 import { pauseLane, resumeLane, untilConnected } from "#store/lanes/lanes.ts";
 import {
   beginAttempts,
@@ -119,11 +120,15 @@ function settlementOf(
   fence: number,
   row: DueMessage,
   attempt: number,
-  outcome: Outcome,
+  outcome: SendOutcome,
   context: { rejectMessage: boolean; laneNow: number },
 ): Settlement {
   const at = deps.clock.now();
-  const base = { id: row.id, laneId: gateway.id, fence, attempt, parts: null, receipt: null };
+  const { leftOut } = outcome;
+  const base = {
+    ...{ id: row.id, laneId: gateway.id, fence, attempt, parts: null, receipt: null },
+    ...(leftOut === undefined ? {} : { leftOut: leftOut.map(cleanLeftOut) }),
+  };
   if (outcome.kind === "accepted") {
     const { reference, parts, receipt, note, knownAs } = outcome;
     const references = parts?.references.map((text) => cleanText(text)) ?? null;
@@ -133,7 +138,7 @@ function settlementOf(
       step: "accepted",
       details: {
         at,
-        detail: `Accepted by ${gateway.identifier}${named === null ? "." : ` as ${cleanText(named)}.`}${note === undefined ? "" : ` ${cleanText(note)}`}`,
+        detail: `Accepted by ${gateway.identifier}${named === null ? "." : ` as ${cleanText(named)}.`}${note === undefined ? "" : ` ${cleanText(note)}`}${leftOut === undefined || leftOut.length === 0 ? "" : ` Not for ${leftOut.map(({ recipient }) => recipient).join(", ")}.`}`,
         reference: reference === null ? null : cleanText(reference),
       },
       parts: parts === undefined ? null : partsOf(parts),
@@ -239,6 +244,12 @@ export async function recoverGatewayMessages(
     if (found < recoverBatchSize) return;
   }
 }
+
+const cleanLeftOut = (left: LeftOut): LeftOut => ({
+  ...left,
+  code: cleanText(left.code),
+  message: cleanText(left.message),
+});
 
 /** A provider's text in the form that is stored. */
 const cleanText = (text: string, maxLength = maxReasonLength): string => withoutControls(text, maxLength);

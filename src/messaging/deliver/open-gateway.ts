@@ -2,6 +2,7 @@
 
 import { readAddress } from "#contract/address.ts";
 import type { Core } from "#core/core.ts";
+import { mailTermsOf } from "#gateways/email/mail-terms.ts";
 import type { EmailSender } from "#gateways/email/settings.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { DkimKey } from "#gateways/message.ts";
@@ -105,8 +106,9 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
     );
   }
   const counting = adapter.counting?.of(settings as object) ?? null;
-  if (counting !== gateway.counting) {
-    await database.run(setGatewayCounting, { id: gateway.id, counting });
+  const mail_sender = gateway.channel === "email" ? mailTermsOf(adapter, settings) : null;
+  if (counting !== gateway.counting || mail_sender !== gateway.mail_sender) {
+    await database.run(setGatewayCounting, { id: gateway.id, counting, mail_sender });
   }
   const rules = rulesIn(gateway);
   const pace = paceOf(rules.pace, adapter.defaultPace);

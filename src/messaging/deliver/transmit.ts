@@ -1,7 +1,7 @@
 // Transmits one message through its gateway's adapter. First it reads the contents besides the text, and composes a mail. An error before
 // the adapter is called means that nothing was sent. An error inside the adapter may come after the message was sent.
 
-import { wireAddress } from "#contract/address.ts";
+import { normaliseAddress, wireAddress } from "#contract/address.ts";
 import type { GatewayRules } from "#contract/manage/gateways.ts";
 import type { MessagePayload } from "#contract/messages/content.ts";
 import type { Core } from "#core/core.ts";
@@ -9,9 +9,16 @@ import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
-import { type ComposeDeps, composeEmail, storedEmail } from "#messaging/email/compose.ts";
+import {
+  type ComposeDeps,
+  composeEmail,
+  firstRecipient,
+  mailRefusal,
+  storedEmail,
+} from "#messaging/email/compose.ts";
 import type { BreakerWork } from "#queue/lane-work.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
+import type { LeftOut, OutgoingRecipient } from "#store/email/mail-recipients.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
 import { readBody, readPayload } from "#store/messages/contents.ts";
 import { findFirstAttempt } from "#store/messages/first-attempt.ts";
@@ -50,8 +57,11 @@ export interface LaneGateway {
   latenessMs: number;
 }
 
-/** `uninformative`: the unknown outcome says nothing about the gateway, because it was not called, or reconnects. */
-export type SendOutcome = Outcome & { uninformative?: true };
+/**
+ * `uninformative`: the unknown outcome says nothing about the gateway, because it was not called, or reconnects. `leftOut`: of a mail
+ * to several, the recipients who were suppressed or refused.
+ */
+export type SendOutcome = Outcome & { uninformative?: true; leftOut?: readonly LeftOut[] };
 
 /** Bytes of mails and long texts that one lane keeps in memory. Per lane, so that a slow server delays no other lane. */
 const maxBytesInFlight = 64 * 1024 * 1024;
@@ -156,13 +166,37 @@ async function transmitEmail(
     return { kind: "rejected", code: "too_large", reason };
   }
   const settings = gateway.email;
+  const refusal = mailRefusal(stored, settings, gateway.adapter.mail ?? {});
+  if (refusal !== null) return { kind: "rejected", ...refusal };
+  const { recipients } = stored;
+  const first = recipients.length === 0 ? null : firstRecipient(recipients);
+  // They were suppressed since the attempt began.
+  if (recipients.length > 0 && first === null)
+    return { kind: "rejected", code: "suppressed", reason: "Every recipient is on the suppression list." };
   return await memory.run(async () => {
     const content = await tryCompose(deps, gateway, id, () => composeEmail(deps, stored, settings));
     if (content === null) return notSent;
     // `recipient` is in lower case for comparisons; the mail goes to the address as the caller wrote it.
-    const address = wireAddress(row.recipient_raw) ?? recipient;
-    return await transmit(deps, gateway, { id, requestId, recipient: address, attempt, content }, signal);
+    const address = first ?? wireAddress(row.recipient_raw) ?? recipient;
+    const message = { id, requestId, recipient: address, attempt, content };
+    const outcome = await transmit(deps, gateway, message, signal);
+    return recipients.length === 0 ? outcome : { ...outcome, leftOut: leftOutOf(recipients, outcome) };
   }, bytesInMemory(stored.bytes));
+}
+
+/** The recipients that were suppressed or refused. */
+function leftOutOf(recipients: readonly OutgoingRecipient[], outcome: SendOutcome): LeftOut[] {
+  if (outcome.kind !== "accepted" && outcome.kind !== "rejected") return [];
+  const refused = new Map(outcome.refused?.map((each) => [normaliseAddress(each.recipient), each]));
+  return recipients.flatMap(({ position, recipient, suppressed }): LeftOut[] => {
+    if (suppressed === 1) {
+      const message = "The recipient is on the suppression list.";
+      return [{ position, recipient, status: "suppressed", code: "suppressed", message }];
+    }
+    const refusal = refused.get(recipient);
+    if (refusal === undefined) return [];
+    return [{ position, recipient, status: "failed", code: refusal.code, message: refusal.reason }];
+  });
 }
 
 /**

@@ -2,12 +2,13 @@
 // (pixel, links, unsubscribe headers, return path). Every attempt repeats this with the same result; its cost is bounded for very large
 // mails.
 
-import { wireAddress } from "#contract/address.ts";
+import { readAddress, wireAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import type { EmailContent, OutgoingAttachment } from "#gateways/message.ts";
+import type { EmailContent, MailCopies, OutgoingAttachment } from "#gateways/message.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
 import { type ComposableEmail, readEmail } from "#store/email/emails.ts";
+import { type OutgoingRecipient, readRecipients } from "#store/email/mail-recipients.ts";
 import type { MailFiles } from "./files.ts";
 import { htmlOfText, isHtml, textOfHtml } from "./html-text.ts";
 import { createTrackingExtras, type MailLinksDeps } from "./links.ts";
@@ -20,6 +21,8 @@ export interface ComposeDeps extends MailLinksDeps {
 /** The content of a mail, with its files still unread. */
 interface StoredEmail {
   mail: ComposableEmail;
+  /** Of a mail to several, each of them; otherwise empty. */
+  recipients: readonly OutgoingRecipient[];
   attachments: readonly OutgoingAttachment[];
   /** A lower bound of its size on the wire: the body in UTF-8 and the files in base64. */
   bytes: number;
@@ -31,19 +34,36 @@ export async function storedEmail(deps: ComposeDeps, messageId: string): Promise
   if (mail === null) return null;
   const attachments = await deps.mailFiles.forRequest(mail.request_id);
   const files = attachments.reduce((sum, { size }) => sum + Math.ceil(size / 3) * 4, 0);
-  return { mail, attachments, bytes: Buffer.byteLength(mail.body) + files };
+  const { id, account_id: accountId, body, text_part: text, extras } = mail;
+  const recipients =
+    extras?.recipients === undefined
+      ? []
+      : await deps.database.run(readRecipients, { messageId: id, accountId });
+  return {
+    mail,
+    recipients,
+    attachments,
+    bytes: Buffer.byteLength(body) + (text === null ? 0 : Buffer.byteLength(text)) + files,
+  };
 }
 
 /** The mail in the form that is sent. */
 export function composeEmail(
   deps: ComposeDeps,
-  { mail, attachments }: StoredEmail,
+  { mail, recipients, attachments }: StoredEmail,
   settings: EmailSettings,
 ): EmailContent {
   const { tracking } = settings;
-  const { text, html } = partsOf(mail.body, tracking.opens || tracking.clicks);
+  const { text, html } =
+    mail.text_part === null
+      ? partsOf(mail.body, tracking.opens || tracking.clicks)
+      : { text: mail.text_part, html: mail.body };
   const { id: messageId, account_id: accountId, recipient, reply_to: replyTo } = mail;
+  const { from, headers = [], tags } = mail.extras ?? {};
   const extras = createTrackingExtras(deps, { messageId, accountId, recipient, html }, settings);
+  // What the gateway's settings add comes before what the caller wrote.
+  const added = new Set(extras.headers.map(([name]) => name.toLowerCase()));
+  const own = headers.filter(([name]) => !added.has(name.toLowerCase()));
   return {
     kind: "email",
     subject: mail.subject,
@@ -51,10 +71,55 @@ export function composeEmail(
     html: extras.html,
     senderName: mail.sender_name,
     replyTo: replyTo === null ? null : (wireAddress(replyTo) ?? replyTo),
-    headers: extras.headers,
+    headers: [...own, ...extras.headers],
     returnPath: extras.returnPath,
     attachments,
+    ...(from === undefined ? {} : { from: wireAddress(from) ?? from }),
+    ...(recipients.length === 0 ? {} : { copies: copiesOf(recipients) }),
+    ...(tags === undefined ? {} : { tags }),
   };
+}
+
+/** The address as the caller wrote it, its domain in ASCII. */
+const wireOf = ({ address }: Pick<OutgoingRecipient, "address">) => wireAddress(address) ?? address;
+
+/** The recipients of a mail to several that it is sent to: those who are not suppressed. */
+const sentTo = (recipients: readonly OutgoingRecipient[]) =>
+  recipients.filter(({ suppressed }) => suppressed === 0);
+
+/** The first recipient of a mail to several, in the adapter's form; null if every `to` is suppressed. */
+export function firstRecipient(recipients: readonly OutgoingRecipient[]): string | null {
+  const first = sentTo(recipients).find(({ field }) => field === "to");
+  return first === undefined ? null : wireOf(first);
+}
+
+function copiesOf(recipients: readonly OutgoingRecipient[]): MailCopies {
+  const all = sentTo(recipients);
+  const those = (field: OutgoingRecipient["field"]) =>
+    all.filter((recipient) => recipient.field === field).map(wireOf);
+  return { to: those("to").slice(1), cc: those("cc"), bcc: those("bcc") };
+}
+
+/**
+ * Why the gateway may not send the mail with its present settings. Acceptance checked them, but they may have changed since. Null if it may.
+ */
+export function mailRefusal(
+  { mail, recipients, attachments }: StoredEmail,
+  settings: EmailSettings,
+  { inlineImages = true }: { inlineImages?: boolean | undefined },
+): { code: string; reason: string } | null {
+  const from = mail.extras?.from;
+  const domain = readAddress(settings.from)?.domain;
+  if (from !== undefined && domain !== undefined && readAddress(from)?.domain !== domain)
+    return { code: "from_not_allowed", reason: `The gateway sends from addresses of ${domain} only.` };
+  if (recipients.length > 0 && settings.unsubscribe)
+    return {
+      code: "unsubscribe_needs_one_recipient",
+      reason: "The gateway adds an unsubscribe link to each mail, so a mail can have one recipient only.",
+    };
+  if (!inlineImages && attachments.some(({ contentId }) => contentId !== undefined))
+    return { code: "content_not_supported", reason: "The gateway cannot send images within a mail." };
+  return null;
 }
 
 interface BodyParts {

@@ -23,7 +23,8 @@ export function createMailFiles(database: Database, cacheBytes = 32 * 1024 * 102
 
   const list = async (requestId: string) => {
     const files = await database.run(readEmailFiles, requestId);
-    return files.map(({ id, filename, content_type: contentType, size, sha256 }) => ({
+    return files.map(({ id, filename, content_type: contentType, size, sha256, content_id }) => ({
+      ...(content_id === null ? {} : { contentId: content_id }),
       filename,
       contentType,
       size,

@@ -2,6 +2,7 @@
 // always has the same key, so that it counts once.
 
 import { createHash } from "node:crypto";
+import { normaliseAddress } from "#contract/address.ts";
 import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
 import type { Engagement, Receipt } from "#gateways/callback.ts";
 import { withoutControls } from "#settings/redact.ts";
@@ -27,6 +28,7 @@ export function engagementFrom(
   receivedAt: number,
 ): IncomingEngagement {
   const { kind, reference, messageId = null, at, key, url, userAgent, ip, machine, reason } = engagement;
+  const recipient = recipientOf(engagement);
   const identity = key ?? JSON.stringify([at, url, userAgent, ip, reason]);
   const agent = shortened(userAgent, maxLengths.userAgent);
   return {
@@ -46,8 +48,13 @@ export function engagementFrom(
     userAgent: agent,
     ip: shortened(ip, maxLengths.ip),
     reason: shortened(reason, maxLengths.reason),
+    recipient,
   };
 }
+
+/** As recipients are stored; null if the report names no address. */
+const recipientOf = ({ recipient }: Pick<Receipt, "recipient">) =>
+  recipient === undefined ? null : normaliseAddress(recipient.trim());
 
 /**
  * Whether a bounce counts against its address. The provider's verdict is used unless the status code that it passes on blames something
@@ -62,11 +69,13 @@ export function verdictOf({ bounce, code = "", reason = "" }: Receipt): "hard" |
 export function receiptFrom(gatewayId: string, receipt: Receipt, receivedAt: number): IncomingReceipt {
   const { reference, messageId = null, status, code = null, reason = null, at = null } = receipt;
   const bounce = status === "bounced" ? verdictOf(receipt) : null;
+  const recipient = recipientOf(receipt);
+  const identity = [reference, messageId, status === "returned" ? "undelivered" : status, code];
   return {
     gatewayId,
     // Every repetition of a report is the same row.
     key: createHash("sha256")
-      .update(JSON.stringify([reference, messageId, status === "returned" ? "undelivered" : status, code]))
+      .update(JSON.stringify(recipient === null ? identity : [...identity, recipient]))
       .digest("base64url"),
     reference,
     messageId,
@@ -74,6 +83,7 @@ export function receiptFrom(gatewayId: string, receipt: Receipt, receivedAt: num
     code,
     reason: reason === null ? null : shortened(reason, maxLengths.reason),
     bounce,
+    recipient,
     at,
     receivedAt,
   };

@@ -72,6 +72,7 @@ export function createOpenAndClickTracking(deps: OpenAndClickTrackingDeps): Open
       userAgent,
       ip: client.ip,
       reason: null,
+      recipient: null,
     });
     draining ??= drain();
   }

@@ -7,7 +7,16 @@ import { insertEntries, lockCredits } from "./ledger.ts";
 
 export type GatewayHead = Pick<
   GatewaysTable,
-  "id" | "identifier" | "channel" | "kind" | "active" | "is_default" | "test" | "counting" | "draining_at"
+  | "id"
+  | "identifier"
+  | "channel"
+  | "kind"
+  | "active"
+  | "is_default"
+  | "test"
+  | "counting"
+  | "mail_sender"
+  | "draining_at"
 >;
 
 export interface AccountRow extends AccountsTable {
@@ -28,6 +37,7 @@ export async function withGateways(tx: Tx, account: AccountsTable | undefined): 
       "is_default",
       "test",
       "counting",
+      "mail_sender",
       "draining_at",
     ])
     .where("account_id", "=", account.id)

@@ -34,6 +34,7 @@ export const storeChunk = writeOperation("storeChunk", async (tx, piece: Attachm
         content_type: "",
         size: 0,
         sha256: "",
+        content_id: null,
         created_at: at,
         content_deleted_at: null,
       })
@@ -51,6 +52,8 @@ export interface UploadedFile {
   content_type: string;
   size: number;
   sha256: string;
+  /** By which the HTML refers to it; null, or absent, for a file beside the mail. */
+  content_id?: string | null;
 }
 
 interface SendWithFiles {

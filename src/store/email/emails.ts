@@ -6,8 +6,9 @@ import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
 import { readOperation, type Tx } from "#store/database.ts";
 import { compiledOnce } from "#store/engine/prepared.ts";
-import type { AttachmentsTable, EmailBodiesTable, EmailsTable } from "#store/schema/email.ts";
+import type { AttachmentsTable, EmailBodiesTable, EmailsTable, MailExtras } from "#store/schema/email.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
+import { type RecipientColumns, recipientsOf } from "./mail-recipients.ts";
 
 /** A file as lookups show it. */
 export type AttachmentHead = Pick<AttachmentsTable, "filename" | "size" | "content_type">;
@@ -18,6 +19,11 @@ export type EmailColumns = Pick<
 > & {
   /** In the order of the request. */
   attachments: readonly AttachmentHead[];
+  extras: MailExtras | null;
+  /** In the order of the request; empty for a mail to one. */
+  recipients: readonly RecipientColumns[];
+  /** The caller's own text part, where bodies are read. */
+  text_part?: string | null;
 };
 
 /** Most bytes of email bodies in one answer: one may have 5 MiB, and a page of 200 of them would exceed the longest string. */
@@ -33,7 +39,7 @@ export interface RowsWithBodies<R> {
 /** The size of the bodies of these emails in bytes. Both engines know it without reading them. */
 export async function bodyLengths(tx: Tx, ids: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ message_id: string; bytes: number }>`
-    select message_id, octet_length(body) as bytes from ${tx.indexed("email_bodies")} where message_id in ${tx.list(ids)}
+    select message_id, octet_length(body) + coalesce(octet_length(text_part), 0) as bytes from ${tx.indexed("email_bodies")} where message_id in ${tx.list(ids)}
   `.execute(tx.db);
   return new Map(rows.map((row) => [row.message_id, row.bytes]));
 }
@@ -59,11 +65,11 @@ export async function withEmailBodies<
   const shown = fitting.filter(({ channel }) => channel === "email").map(({ id }) => id);
   const bodies = await tx.db
     .selectFrom(tx.indexed("email_bodies"))
-    .select(["message_id", "body"])
+    .select(["message_id", "body", "text_part"])
     .where("message_id", "in", tx.list(shown))
     .execute();
-  const bodyOf = new Map(bodies.map(({ message_id, body }) => [message_id, body]));
-  const whole = fitting.map((row) => ({ ...row, body: bodyOf.get(row.id) ?? row.body }));
+  const bodyOf = new Map(bodies.map(({ message_id, ...texts }) => [message_id, texts]));
+  const whole = fitting.map((row) => ({ ...row, ...bodyOf.get(row.id) }));
   return { rows: await withEmailColumns(tx, whole), bytesLeft };
 }
 
@@ -77,7 +83,7 @@ export async function withEmailColumns<R extends { id: string; channel: Channel;
   const ids = tx.list(emails.map(({ id }) => id));
   const found = await tx.db
     .selectFrom(tx.indexed("emails"))
-    .select(["message_id", "subject", "sender_name", "reply_to", "opened_at", "open_count"])
+    .select(["message_id", "subject", "sender_name", "reply_to", "extras", "opened_at", "open_count"])
     .where("message_id", "in", ids)
     .execute();
   const requests = [...new Set(emails.map(({ request_id }) => request_id))];
@@ -94,18 +100,26 @@ export async function withEmailColumns<R extends { id: string; channel: Channel;
     if (known === undefined) byRequest.set(request_id, [file]);
     else known.push(file);
   }
-  const byMessage = new Map(found.map(({ message_id, ...columns }) => [message_id, columns]));
+  const byMessage = new Map(
+    found.map(({ message_id, extras, ...columns }) => [message_id, { ...columns, extras: extrasOf(extras) }]),
+  );
+  const several = [...byMessage].flatMap(([id, { extras }]) =>
+    extras?.recipients === undefined ? [] : [id],
+  );
+  const recipients = await recipientsOf(tx, several);
   return rows.map((row) => {
     const columns = byMessage.get(row.id);
-    return columns === undefined
-      ? row
-      : { ...row, ...columns, attachments: byRequest.get(row.request_id) ?? [] };
+    if (columns === undefined) return row;
+    const attachments = byRequest.get(row.request_id) ?? [];
+    return { ...row, ...columns, attachments, recipients: recipients.get(row.id) ?? [] };
   });
 }
 
+const extrasOf = (text: string | null) => (text === null ? null : (JSON.parse(text) as MailExtras));
+
 export type ComposableEmail = Pick<MessagesTable, "id" | "account_id" | "request_id" | "recipient"> &
   Pick<EmailsTable, "subject" | "sender_name" | "reply_to"> &
-  Pick<EmailBodiesTable, "body">;
+  Pick<EmailBodiesTable, "body" | "text_part"> & { extras: MailExtras | null };
 
 /** The mail of a message; null if it has been removed. */
 export const readEmail = readOperation(
@@ -119,15 +133,19 @@ export const readEmail = readOperation(
         .whereRef("emails.message_id", "=", "messages.id")
         .whereRef("email_bodies.message_id", "=", "messages.id")
         .select(["messages.id", "messages.account_id", "messages.request_id", "messages.recipient"])
-        .select(["emails.subject", "emails.sender_name", "emails.reply_to", "email_bodies.body"])
+        .select(["emails.subject", "emails.sender_name", "emails.reply_to", "emails.extras"])
+        .select(["email_bodies.body", "email_bodies.text_part"])
         .where("messages.id", "=", id)
         .compile();
     const { rows } = await tx.db.executeQuery(compiledOnce(tx, "readEmail", compile, [id]));
-    return rows[0] ?? null;
+    return rows[0] ? { ...rows[0], extras: extrasOf(rows[0].extras) } : null;
   },
 );
 
-export type EmailFile = Pick<AttachmentsTable, "id" | "filename" | "content_type" | "size" | "sha256">;
+export type EmailFile = Pick<
+  AttachmentsTable,
+  "id" | "filename" | "content_type" | "size" | "sha256" | "content_id"
+>;
 
 /** The files of a request, in its order. */
 export const readEmailFiles = readOperation(
@@ -135,7 +153,7 @@ export const readEmailFiles = readOperation(
   async (tx, requestId: string): Promise<EmailFile[]> =>
     await tx.db
       .selectFrom("attachments")
-      .select(["id", "filename", "content_type", "size", "sha256"])
+      .select(["id", "filename", "content_type", "size", "sha256", "content_id"])
       .where("request_id", "=", requestId)
       .orderBy("position")
       .execute(),

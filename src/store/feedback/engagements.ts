@@ -4,6 +4,7 @@
 
 import { sql } from "kysely";
 import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { RecipientBatch } from "#store/email/mail-recipients.ts";
 import { identifierOfGateway } from "#store/messages/lookup.ts";
 import { type LockedMessage, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { EmailsTable } from "#store/schema/email.ts";
@@ -31,6 +32,8 @@ export interface IncomingEngagement {
   userAgent: string | null;
   ip: string | null;
   reason: string | null;
+  /** Whose mail it was, normalised; null if unknown. */
+  recipient: string | null;
 }
 
 /** `unknown`: no sent email of that gateway has this id or reference. */
@@ -65,6 +68,11 @@ export const storeEngagements = batchedOperation(
       rows.filter((row) => row !== null),
     );
     const fresh = await rememberKeys(tx, incoming, rows);
+    const optingOut = rows.filter((row, i) => row !== null && reasons[incoming[i]!.kind] !== undefined);
+    const recipients = await RecipientBatch.of(
+      tx,
+      optingOut.filter((row) => row !== null),
+    );
     const changes = new TransitionBatch();
     const unwanted: NewSuppression[] = [];
     const results = incoming.map((report, i): StoredEngagement => {
@@ -74,8 +82,14 @@ export const storeEngagements = batchedOperation(
       if (report.key !== null && !fresh.delete(`${row.id} ${report.key}`)) return "repeated";
       take(changes, row, mail, report);
       const reason = reasons[report.kind];
-      if (reason !== undefined) {
-        const { account_id, recipient } = row;
+      const several = recipients.of(row.id);
+      // Of several recipients, only one who is named is known to want no more mail.
+      const recipient =
+        several === null
+          ? row.recipient
+          : several.find((one) => one.recipient === report.recipient)?.recipient;
+      if (reason !== undefined && recipient !== undefined) {
+        const { account_id } = row;
         unwanted.push({
           account_id,
           recipient,

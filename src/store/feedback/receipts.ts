@@ -4,6 +4,7 @@
 import { sql } from "kysely";
 import { type ReceiptStep, type ReportedStep, receiptSteps } from "#contract/messages/states.ts";
 import { batchedOperation, type Tx } from "#store/database.ts";
+import { RecipientBatch } from "#store/email/mail-recipients.ts";
 import {
   type LockedMessage,
   lockMessages,
@@ -12,6 +13,7 @@ import {
 } from "#store/messages/transitions.ts";
 import type { ReceiptsTable, ReferencesTable } from "#store/schema/feedback.ts";
 import { applyBounces, type BounceReport } from "./bounces.ts";
+import { applyToMail } from "./mail-reports.ts";
 import { awaitOtherParts } from "./partly-delivered.ts";
 import { applyReturned, detailsOf, waitsForSettlement } from "./returned.ts";
 
@@ -26,6 +28,8 @@ export interface IncomingReceipt {
   reason: string | null;
   /** For a bounced email: what the bounce shows about the address; null if nothing. */
   bounce: "hard" | "soft" | null;
+  /** For an email: the recipient that it is about, normalised; null if it names none. */
+  recipient: string | null;
   /** By the provider's clock. */
   at: number | null;
   receivedAt: number;
@@ -41,7 +45,7 @@ export const storeReceipts = batchedOperation(
     const inserted = await tx.db
       .insertInto("receipts")
       .expression(
-        sql<never>`select gateway_id, key, reference, message_id, status, code, reason, at, received_at, 0, bounce from ${tx.rows(
+        sql<never>`select gateway_id, key, reference, message_id, status, code, reason, at, received_at, 0, bounce, recipient from ${tx.rows(
           "incoming",
           {
             gateway_id: "text",
@@ -54,6 +58,7 @@ export const storeReceipts = batchedOperation(
             at: "bigint",
             received_at: "bigint",
             bounce: "text",
+            recipient: "text",
           },
           unique.map((receipt) => ({
             gateway_id: receipt.gatewayId,
@@ -66,6 +71,7 @@ export const storeReceipts = batchedOperation(
             at: receipt.at,
             received_at: receipt.receivedAt,
             bounce: receipt.bounce,
+            recipient: receipt.recipient,
           })),
         )} where true`,
       )
@@ -85,6 +91,7 @@ export interface PendingReceipt {
   step: ReportedStep;
   details: TransitionDetails;
   bounce: "hard" | "soft" | null;
+  recipient?: string | null;
 }
 
 /** Applies the report to the message; returns what it shows about the address, if anything. */
@@ -93,7 +100,11 @@ export async function applyReported(
   changes: TransitionBatch,
   row: LockedMessage,
   { step, ...receipt }: Omit<PendingReceipt, "bounce"> & { bounce?: PendingReceipt["bounce"] },
+  recipients: RecipientBatch,
 ): Promise<BounceReport[]> {
+  const several = recipients.of(row.id);
+  if (step !== "returned" && several !== null)
+    return applyToMail(changes, row, { ...receipt, step }, several, recipients);
   if (step !== "returned") return applyReceipt(changes, row, { ...receipt, step });
   await applyReturned(tx, changes, row, receipt.details);
   return [];
@@ -168,6 +179,7 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
   });
   const incomplete = await undeliveredParts(tx, inParts);
   const changes = new TransitionBatch();
+  const recipients = await RecipientBatch.of(tx, rows.values());
   const reports: BounceReport[] = [];
   const partly = new Set<string>();
   const returned = await returnedReferences(tx, rows);
@@ -176,7 +188,7 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
     // A report on a transmission that came back says nothing about the next one, unless it was delivered after all.
     if (returned.has(transmission) && !deliveredStates.includes(pending.step)) return;
     if (pending.step === "returned") returned.add(transmission);
-    reports.push(...(await applyReported(tx, changes, row, pending)));
+    reports.push(...(await applyReported(tx, changes, row, pending, recipients)));
   };
   for (const [id, receipts] of waiting) {
     const row = rows.get(id);
@@ -200,9 +212,11 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
     const isPartial = deliveredStates.includes(receipt.status) && incomplete.has(row.id);
     if (isPartial) partly.add(row.id);
     const step = isPartial ? "sent" : receipt.status;
-    await apply(row, receipt.reference, { step, details: { ...details, reference }, bounce: receipt.bounce });
+    const { bounce, recipient } = receipt;
+    await apply(row, receipt.reference, { step, details: { ...details, reference }, bounce, recipient });
   }
   await changes.write(tx);
+  await recipients.write(tx);
   await awaitOtherParts(tx, partly, Math.max(...receipts.map(({ receivedAt }) => receivedAt)));
   await applyBounces(tx, reports);
   if (known.length === 0) return;
@@ -341,7 +355,7 @@ async function takeWaiting(
     const isPartial = deliveredStates.includes(receipt.status) && incomplete.has(messageId);
     const step = isPartial ? "sent" : reportedSteps.find((known) => known === receipt.status);
     const details = { ...detailsOf(receipt), reference: receipt.reference };
-    if (step) list.push({ step, details, bounce: receipt.bounce });
+    if (step) list.push({ step, details, bounce: receipt.bounce, recipient: receipt.recipient });
     if (isPartial) await awaitOtherParts(tx, new Set([messageId]), receipt.received_at);
     early.set(messageId, list);
     await tx.db

@@ -52,11 +52,14 @@ export const findGatewayByIdentifier = readOperation(
   },
 );
 
-/** Sets how the parts of a gateway's texts are counted, if the row dates from before that was stored. */
+/** Sets what acceptance needs of a gateway's settings, if the row dates from before that was stored. */
 export const setGatewayCounting = writeOperation(
   "setGatewayCounting",
-  async (tx, { id, counting }: Pick<GatewaysTable, "id" | "counting">): Promise<void> => {
-    await tx.db.updateTable("gateways").set({ counting }).where("id", "=", id).execute();
+  async (
+    tx,
+    { id, counting, mail_sender }: Pick<GatewaysTable, "id" | "counting" | "mail_sender">,
+  ): Promise<void> => {
+    await tx.db.updateTable("gateways").set({ counting, mail_sender }).where("id", "=", id).execute();
     tx.changes.add("accounts");
   },
 );

@@ -24,7 +24,7 @@ const belongings = [
   ["message_references", "message_references_message"],
   ["receipts", "receipts_message"],
 ] as const;
-const belongingsOfEmails = ["emails", "email_bodies", "engagements"] as const;
+const belongingsOfEmails = ["emails", "email_bodies", "mail_recipients", "engagements"] as const;
 type Belonging =
   | (typeof belongings)[number][0]
   | (typeof belongingsOfEmails)[number]

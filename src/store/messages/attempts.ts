@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import { isAddressFault } from "#contract/messages/bounce-class.ts";
 import { advance, type ReportedStep, type SystemStep } from "#contract/messages/states.ts";
 import { batchedOperation, readOperation, type Tx } from "#store/database.ts";
+import { type LeftOut, noteLeftOut, RecipientBatch, stepOfAll } from "#store/email/mail-recipients.ts";
 import { applyBounces, type BounceReport } from "#store/feedback/bounces.ts";
 import { applyReported, attachReferences, returnedReferences } from "#store/feedback/receipts.ts";
 import { applyReturned, takeWaitingReturns } from "#store/feedback/returned.ts";
@@ -119,7 +120,7 @@ export async function beginAttemptBatches(
       const refusal = refusalOf(batch);
       return refusal === null ? { kind: "begun", attempts: new Map() } : { kind: refusal };
     });
-  // Still due: it may have been moved to a later time since it was read.
+  // A mail to several is sent to the others, as long as one of them is in its To. Still due: it may have been moved to a later time since it was read.
   const begun = await tx.update<{
     id: string;
     version: number;
@@ -137,10 +138,17 @@ export async function beginAttemptBatches(
       where: sql`
         messages.id = ${of("id")} and messages.due_at >= ${of("late")} and messages.due_at <= ${of("at")}
         and messages.gateway_id = ${of("lane")}
-        and not exists (
+        and (not exists (
           select 1 from suppressions as s
           where s.account_id = messages.account_id and s.channel = messages.channel and s.recipient = messages.recipient
-        )`,
+        ) or exists (
+          select 1 from mail_recipients as r
+          where r.message_id = messages.id and r.field = 'to' and messages.channel = 'email'
+            and not exists (
+              select 1 from suppressions as l
+              where l.account_id = messages.account_id and l.channel = messages.channel and l.recipient = r.recipient
+            )
+        ))`,
       returning: sql`messages.id, messages.version, messages.account_id, messages.updated_at as at, messages.attempts`,
     }),
   );
@@ -204,6 +212,8 @@ export interface Settlement {
    * all of them.
    */
   parts: { references: readonly string[]; each: boolean; of?: number } | null;
+  /** Of a mail to several: the recipients who were suppressed or refused. Absent for any other message. */
+  leftOut?: readonly LeftOut[];
   /** The number or id that the recipient's answers come from, if it differs. */
   knownAs?: string;
   /** The final status, if the provider's answer already contains it. */
@@ -239,9 +249,13 @@ export const settleMessages = batchedOperation(
         return details.reference ? [{ ...row, reference: details.reference, parts: 1 }] : [];
       }),
     );
+    await noteLeftOut(tx, settlements);
     const accepted = await settleAccepted(
       tx,
-      settlements.filter(({ id, step, receipt }) => step === "accepted" && !receipt && !early.has(id)),
+      settlements.filter(
+        ({ id, step, receipt, leftOut = [] }) =>
+          step === "accepted" && !receipt && !early.has(id) && leftOut.length === 0,
+      ),
     );
     const others = settlements.filter(({ id }) => !accepted.has(id));
     const rows = await lockMessages(
@@ -250,6 +264,7 @@ export const settleMessages = batchedOperation(
     );
     const changes = new TransitionBatch();
     const reports: BounceReport[] = [];
+    const recipients = await RecipientBatch.of(tx, rows.values());
     const returned = await returnedReferences(tx, rows);
     const unproven = others.flatMap((settlement) => {
       const row = rows.get(settlement.id);
@@ -273,14 +288,22 @@ export const settleMessages = batchedOperation(
           moved &&
           step === "rejected" &&
           row.channel === "email" &&
+          settlement.leftOut === undefined &&
           isAddressFault(details.code ?? "", details.detail)
         )
           reports.push({ message: row, verdict: "hard", at: details.at, note: details.detail });
       }
-      const { receipt } = settlement;
+      const { receipt, leftOut = [] } = settlement;
+      for (const { status, code, message: note, recipient } of leftOut)
+        if (status === "failed" && isAddressFault(code, note))
+          reports.push({ message: { ...row, recipient }, verdict: "hard", at: details.at, note });
       const before = row.resends;
       for (const each of receipt ? [receipt, ...pending] : pending)
-        reports.push(...(await applyReported(tx, changes, row, each)));
+        reports.push(...(await applyReported(tx, changes, row, each, recipients)));
+      const several = leftOut.length === 0 ? null : recipients.of(row.id);
+      // A report on the last of the others may have come before it was known who was left out.
+      if (several !== null && step === "accepted")
+        changes.apply(row, { by: "receipt", step: stepOfAll(several) }, { at: details.at, detail: "" });
       for (const each of waiting.get(row.id) ?? []) await applyReturned(tx, changes, row, each);
       // A receipt that carried only our id arrived first; the reference is still worth keeping.
       if (settlement.details.reference) changes.setReference(row, settlement.details.reference);
@@ -290,6 +313,7 @@ export const settleMessages = batchedOperation(
     const results: Awaited<ReturnType<typeof settleOne>>[] = [];
     for (const settlement of settlements) results.push(await settleOne(settlement));
     await changes.write(tx);
+    await recipients.write(tx);
     await applyBounces(tx, reports);
     await noteKnownAs(tx, settlements);
     return results;

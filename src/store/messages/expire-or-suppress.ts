@@ -3,6 +3,7 @@
 
 import { sql } from "kysely";
 import type { Tx } from "#store/database.ts";
+import { recipientsOf } from "#store/email/mail-recipients.ts";
 import { lockMessages, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
 /** Ends due messages that are suppressed or too late; messages that no longer wait for other reasons stay as they are. */
@@ -41,7 +42,41 @@ async function suppressedOf(
     where suppressions.account_id = candidates.account_id and suppressions.channel = candidates.channel
       and suppressions.recipient = candidates.recipient
   `.execute(tx.db);
-  return new Set(found.rows.map(({ id }) => id));
+  if (found.rows.length === 0) return new Set();
+  const ids = new Set(found.rows.map(({ id }) => id));
+  for (const id of await withOthers(tx, [...ids], rows)) ids.delete(id);
+  return ids;
+}
+
+/** Which of these messages are mails to several with a recipient in their To who is not on the suppression list. */
+async function withOthers(
+  tx: Tx,
+  ids: readonly string[],
+  rows: readonly { id: string; account_id: string; channel: string }[],
+): Promise<ReadonlySet<string>> {
+  const mails = new Set(ids);
+  const accountOf = new Map(
+    rows.flatMap(({ id, account_id, channel }) =>
+      channel === "email" && mails.has(id) ? [[id, account_id] as const] : [],
+    ),
+  );
+  const recipients = await recipientsOf(tx, [...accountOf.keys()]);
+  const candidates = [...recipients].flatMap(([id, list]) =>
+    list.flatMap(({ field, recipient }) =>
+      field === "to" ? [{ id, account_id: accountOf.get(id) ?? "", recipient }] : [],
+    ),
+  );
+  if (candidates.length === 0) return new Set();
+  const listed = tx.rows("candidates", { id: "text", account_id: "text", recipient: "text" }, candidates);
+  const found = await sql<{ id: string; recipient: string }>`
+    select candidates.id as id, candidates.recipient as recipient from ${listed} cross join ${tx.indexed("suppressions")}
+    where suppressions.account_id = candidates.account_id and suppressions.channel = 'email'
+      and suppressions.recipient = candidates.recipient
+  `.execute(tx.db);
+  const suppressed = new Set(found.rows.map(({ id, recipient }) => `${id} ${recipient}`));
+  return new Set(
+    candidates.filter(({ id, recipient }) => !suppressed.has(`${id} ${recipient}`)).map(({ id }) => id),
+  );
 }
 
 /** Details for a message that ends because its recipient is on the suppression list. */

@@ -11,6 +11,7 @@ import {
 } from "#store/accounts/ledger.ts";
 import { batchedOperation, type Tx, writeOperation } from "#store/database.ts";
 import { bindFiles, findSendsMissingFiles } from "#store/email/attachments.ts";
+import { insertRecipients } from "#store/email/mail-recipients.ts";
 import { holdGateways } from "#store/gateways/hold.ts";
 import { markRouted, resolveRoutes } from "#store/routers.ts";
 import type { CreditEntriesTable, CreditsTable, IdempotencyKeysTable } from "#store/schema/schema.ts";
@@ -222,11 +223,15 @@ async function insertEmails(tx: Tx, sends: readonly SendInput[]): Promise<void> 
   );
   await tx.insert(
     "email_bodies",
-    ["message_id", "body"],
-    sends.map(({ messages }) => ({
-      constant: [],
-      rows: messages.map(({ id, body }) => [id, body]),
-    })),
+    ["message_id", "body", "text_part"],
+    sends.map(({ messages, textParts = [] }) => {
+      const texts = new Map(textParts.map(({ message_id, text }) => [message_id, text]));
+      return { constant: [], rows: messages.map(({ id, body }) => [id, body, texts.get(id) ?? null]) };
+    }),
+  );
+  await insertRecipients(
+    tx,
+    sends.flatMap(({ recipients = [] }) => recipients),
   );
   await bindFiles(tx, sends);
 }

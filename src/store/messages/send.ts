@@ -3,6 +3,7 @@
 import type { Channel } from "#contract/messages/channel.ts";
 import type { InputCodec, LongTextsIn, TextPlace } from "#store/database.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
+import type { NewMailRecipient } from "#store/email/mail-recipients.ts";
 import type { EmailsTable } from "#store/schema/email.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
 import type { NewPayload } from "./contents.ts";
@@ -41,6 +42,7 @@ export const emailColumns = [
   "subject",
   "sender_name",
   "reply_to",
+  "extras",
 ] as const satisfies readonly (keyof EmailsTable)[];
 
 /** What an email has besides its message. */
@@ -61,6 +63,10 @@ export interface SendInput {
   messages: readonly NewMessage[];
   /** For emails: one for each message. */
   emails?: readonly NewEmail[];
+  /** The recipients of mails to several. */
+  recipients?: readonly NewMailRecipient[];
+  /** For mails that have one. */
+  textParts?: readonly { message_id: string; text: string }[];
   /** For messages that have one. */
   payloads?: readonly NewPayload[];
   /** Files that were staged for it, in their order. */
@@ -92,8 +98,9 @@ export const sendCodec: InputCodec<SendInput> = {
 };
 
 /** Approximate size of its bodies in bytes: two a character, as needed beyond Latin-1. */
-export function bytesOfSend({ messages }: Pick<SendInput, "messages">): number {
+export function bytesOfSend({ messages, textParts = [] }: Pick<SendInput, "messages" | "textParts">): number {
   let characters = 0;
+  for (const { text } of textParts) characters += text.length;
   for (const { body } of messages) characters += body?.length ?? 0;
   return 2 * characters;
 }
@@ -175,16 +182,18 @@ function messageOf(values: CrossingValues, texts: LongTextsIn): NewMessage {
   return message;
 }
 
-export const emailValues = ({ message_id, subject, sender_name, reply_to }: NewEmail): EmailValues => [
+export const emailValues = ({
   message_id,
   subject,
   sender_name,
   reply_to,
-];
+  extras,
+}: NewEmail): EmailValues => [message_id, subject, sender_name, reply_to, extras];
 
-const emailOf = ([message_id, subject, sender_name, reply_to]: EmailValues): NewEmail => ({
+const emailOf = ([message_id, subject, sender_name, reply_to, extras]: EmailValues): NewEmail => ({
   message_id,
   subject,
   sender_name,
   reply_to,
+  extras,
 });

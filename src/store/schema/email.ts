@@ -7,6 +7,8 @@ export interface EmailsTable {
   subject: string;
   sender_name: string | null;
   reply_to: string | null;
+  /** JSON of `MailExtras`: what only some mails have. Null if it has none of it. Never changed. */
+  extras: string | null;
   /** First opening by a person, as far as that can be determined; null if none. */
   opened_at: number | null;
   /** Openings by people; those by machines are counted separately. */
@@ -21,6 +23,33 @@ export interface EmailsTable {
 export interface EmailBodiesTable {
   message_id: string;
   body: string;
+  /** The text part that the caller wrote; null if it is derived from the body. */
+  text_part: string | null;
+}
+
+/** What only some mails have, besides files and a text part. */
+export interface MailExtras {
+  /** As the caller wrote it; absent for the gateway's address. */
+  from?: string;
+  headers?: readonly (readonly [name: string, value: string])[];
+  tags?: readonly string[];
+  /** How many recipients the mail has, if it has several: they are rows of `mail_recipients`. */
+  recipients?: number;
+}
+
+/** A recipient of a mail to several, the message's own recipient included (position 0). A mail to one has no such rows. */
+export interface MailRecipientsTable {
+  message_id: string;
+  position: number;
+  field: "to" | "cc" | "bcc";
+  /** As the caller wrote it. */
+  address: string;
+  /** As `messages.recipient`. */
+  recipient: string;
+  /** What became of the mail to this recipient alone; null if the message's own status is true of them. */
+  status: "suppressed" | "failed" | "undelivered" | "delivered" | "bounced" | null;
+  error_code: string | null;
+  error_message: string | null;
 }
 
 /** A file of a request, which every contact receives. Without a request it is unbound: uploaded, but not yet accepted. */
@@ -39,6 +68,8 @@ export interface AttachmentsTable {
   size: number;
   /** Of the content, hex. */
   sha256: string;
+  /** By which the HTML refers to it (`cid:`); null for a file beside the mail. */
+  content_id: string | null;
   created_at: number;
   /**
    * When its content was deleted, because no message needs it any more; for an unbound file, when its deletion began, so that it can no

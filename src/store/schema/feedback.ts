@@ -27,6 +27,8 @@ export interface ReceiptsTable {
   applied: 0 | 1;
   /** For a bounced email: what the bounce shows about the address; null if nothing. */
   bounce: "hard" | "soft" | null;
+  /** For an email: the recipient that it is about, normalised; null if it names none. */
+  recipient: string | null;
 }
 
 /** The last status of each gateway's provider that its adapter does not know. */

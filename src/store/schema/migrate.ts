@@ -32,6 +32,7 @@ import { up as keptResults } from "#store/schema/migrations/second-release/0026-
 import { up as stoppedBy } from "#store/schema/migrations/second-release/0027-stopped-by.ts";
 import { up as deferredCounts } from "#store/schema/migrations/second-release/0028-deferred-counts.ts";
 import { up as poolKeyRotation } from "#store/schema/migrations/second-release/0029-pool-key-rotation.ts";
+import { up as wholeMails } from "#store/schema/migrations/second-release/0030-whole-mails.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -63,6 +64,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 27, name: "stopped-by", up: stoppedBy },
   { id: 28, name: "deferred-counts", up: deferredCounts },
   { id: 29, name: "pool-key-rotation", up: poolKeyRotation },
+  { id: 30, name: "whole-mails", up: wholeMails },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -11,6 +11,7 @@ import type {
   EmailBodiesTable,
   EmailsTable,
   EngagementsTable,
+  MailRecipientsTable,
   SendingDomainsTable,
   SoftBouncesTable,
 } from "./email.ts";
@@ -111,6 +112,8 @@ export interface GatewaysTable extends Revised {
   rules: string;
   /** How acceptance counts the parts of its texts, by the kind's `PartCounting`. Null if as GSM or UCS-2. */
   counting: string | null;
+  /** JSON of `MailTerms`, for an email gateway; null if the row is older than that. */
+  mail_sender: string | null;
   /** Since when it accepts no new messages, because it is deleted once its messages have ended; null if it is not being deleted. */
   draining_at: number | null;
   created_at: number;
@@ -334,6 +337,7 @@ export interface Schema extends PoolAnswerTables, PoolStatisticsTables {
   key_slots: KeySlotsTable;
   emails: EmailsTable;
   email_bodies: EmailBodiesTable;
+  mail_recipients: MailRecipientsTable;
   message_payloads: MessagePayloadsTable;
   attachments: AttachmentsTable;
   attachment_chunks: AttachmentChunksTable;

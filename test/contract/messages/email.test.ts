@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { type EmailDraft, emailContact, readEmail } from "#contract/messages/email.ts";
+import { noMailParts } from "#contract/messages/mail/parts.ts";
 
 const limits = { maxContacts: 100 };
 const good = { email: "ada@example.com", subject: "Hello", message: "<p>Hello</p>" };
@@ -14,6 +15,7 @@ const others = {
   schedule_at: null,
   reference: null,
   metadata: null,
+  ...noMailParts,
 };
 
 const required = (field: string) => `The contact.0.${field} field is required.`;

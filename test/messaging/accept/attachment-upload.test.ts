@@ -158,10 +158,12 @@ test("the size of a file is judged while it comes, not at its end", async () => 
 test("files of a JSON body; one with a fault of its own keeps its place", async () => {
   const { upload } = opened();
   const content = pdf(400_000);
-  await upload.addInline([{ filename: "a.pdf", content: content.toString("base64") }], { store: true });
+  await upload.addInline([{ filename: "a.pdf", content: content.toString("base64"), contentId: null }], {
+    store: true,
+  });
   assert.equal(upload.files()[0]?.sha256, createHash("sha256").update(content).digest("hex"));
   const faulty = opened().upload;
-  await faulty.addInline([null, { filename: "a.png", content: "QUJD" }], { store: true });
+  await faulty.addInline([null, { filename: "a.png", content: "QUJD", contentId: null }], { store: true });
   assert.deepEqual(errorsOf(faulty), { "attachments.1": wrongType(1) });
 });
 
@@ -192,7 +194,7 @@ test("storage that fails is reported; files that cannot be removed are left to t
 test("a request that has a fault already gets its files looked at, and not stored", async () => {
   const { upload, pieces } = opened();
   const content = pdf(300_000).toString("base64");
-  await upload.addInline([{ filename: "a.png", content }], { store: false });
+  await upload.addInline([{ filename: "a.png", content, contentId: null }], { store: false });
   assert.equal(pieces.length, 0);
   assert.deepEqual(errorsOf(upload), { "attachments.0": wrongType(0) });
 });

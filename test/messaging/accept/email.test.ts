@@ -73,8 +73,8 @@ test("an email is its address as given, how it is compared, and a price of one",
     ],
   );
   assert.deepEqual(prepared.emails, [
-    { message_id: "msg_0", subject: "Hello", sender_name: "A @ B", reply_to: "b@example.com" },
-    { message_id: "msg_1", subject: "Hello", sender_name: null, reply_to: null },
+    { message_id: "msg_0", subject: "Hello", sender_name: "A @ B", reply_to: "b@example.com", extras: null },
+    { message_id: "msg_1", subject: "Hello", sender_name: null, reply_to: null, extras: null },
   ]);
 });
 

@@ -93,10 +93,10 @@ test("a measured text costs its segments, and the measurer is made once for a se
 
 test("what belongs to a message beside its row carries the id of the message", async () => {
   const prepared = await prepare([draft({}), draft({ to: "bob" })], {
-    partsOf: (contact, country) => ({
-      ...rules.partsOf(contact, country),
-      email: { subject: `To ${contact.to}`, sender_name: null, reply_to: null },
-      payload: contact.to === "ada" ? null : { kind: "media", media: "image", url: "u", filename: null },
+    partsOf: (...known) => ({
+      ...rules.partsOf(...known),
+      email: { subject: `To ${known[0].to}`, sender_name: null, reply_to: null, extras: null },
+      payload: known[0].to === "ada" ? null : { kind: "media", media: "image", url: "u", filename: null },
     }),
   });
   assert.ok(prepared.kind === "ready");
@@ -133,8 +133,8 @@ test("issues of the body, of numbers, of gateways and of what a gateway reaches 
 
 test("a contact that lacks a field without an issue is a fault of the reader, and stores nothing", async () => {
   await assert.rejects(prepare([draft({ text: undefined })]), /lacks a field/);
-  const emailWithoutSubject: typeof rules.partsOf = (contact, country) => ({
-    ...rules.partsOf(contact, country),
+  const emailWithoutSubject: typeof rules.partsOf = (...known) => ({
+    ...rules.partsOf(...known),
     content: "email",
   });
   const mailing = { ...account, gateways: account.gateways.map((of) => ({ ...of, contents: ["email"] })) };

@@ -173,7 +173,7 @@ test("a gateway from before learns how its parts are counted", async () => {
   const counting = async () => (await database.run(findGateway, id))?.counting ?? null;
   const made = await counting();
   assert.match(made ?? "", /udh16/);
-  await database.run(setGatewayCounting, { id, counting: null });
+  await database.run(setGatewayCounting, { id, counting: null, mail_sender: null });
   const opened = open(lane({ id }));
   await opened.opened;
   assert.equal(await counting(), made);

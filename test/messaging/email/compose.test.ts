@@ -31,6 +31,8 @@ async function composed(
     subject: "Hello",
     sender_name: "The Shop",
     reply_to: null,
+    extras: null,
+    text_part: null,
     ...change,
   };
   const deps: ComposeDeps = {

@@ -33,7 +33,7 @@ async function emailSend(store: Store, attachments: readonly UploadedFile[], eac
   const email = { recipient: "a@example.com", number: "a@example.com", encoding: null, segments: null };
   const send = sendOf(accountId, gatewayId, { channel: "email", count: 2, each: { ...email, ...each } });
   const emails = columnsOf(send.messages).id.map(
-    (id): NewEmail => ({ message_id: id, subject: "Hello", sender_name: null, reply_to: null }),
+    (id): NewEmail => ({ message_id: id, subject: "Hello", sender_name: null, reply_to: null, extras: null }),
   );
   return { ...send, emails, attachments };
 }

@@ -54,7 +54,7 @@ onBothEngines((store) => {
     });
     const id = send.messages[0]!.id;
     const emails: NewEmail[] = [
-      { message_id: id, subject: "Hello", sender_name: "Ada", reply_to: "b@example.com" },
+      { message_id: id, subject: "Hello", sender_name: "Ada", reply_to: "b@example.com", extras: null },
     ];
     await database.run(storeSends, { ...send, emails, attachments: files });
 
@@ -152,7 +152,14 @@ onBothEngines((open) => {
       const id = fresh("att");
       for (let seq = 0; seq < 5; seq++)
         await database.run(storeChunk, { id, accountId, seq, content: `piece${seq}`, at: now });
-      files.push({ id, filename, content_type: "application/pdf", size: 30, sha256: `of ${filename}` });
+      files.push({
+        id,
+        filename,
+        content_type: "application/pdf",
+        size: 30,
+        sha256: `of ${filename}`,
+        content_id: null,
+      });
     }
     const send = sendOf(accountId, gatewayId, {
       channel: "email",
@@ -161,8 +168,14 @@ onBothEngines((open) => {
     });
     const [first, second] = columnsOf(send.messages).id as [string, string];
     const emails: NewEmail[] = [
-      { message_id: first, subject: "One", sender_name: "The Shop", reply_to: "reply@shop.test" },
-      { message_id: second, subject: "Two", sender_name: null, reply_to: null },
+      {
+        message_id: first,
+        subject: "One",
+        sender_name: "The Shop",
+        reply_to: "reply@shop.test",
+        extras: null,
+      },
+      { message_id: second, subject: "Two", sender_name: null, reply_to: null, extras: null },
     ];
     await database.run(storeSends, { ...send, emails, attachments: files });
 
@@ -178,6 +191,8 @@ onBothEngines((open) => {
         subject: "One",
         sender_name: "The Shop",
         reply_to: "reply@shop.test",
+        extras: null,
+        text_part: null,
       },
     );
     assert.equal((await database.run(readEmail, second))?.subject, "Two");

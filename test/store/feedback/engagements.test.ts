@@ -32,6 +32,7 @@ function seen(messageId: string | null, options: Partial<IncomingEngagement> = {
     userAgent: "Thunderbird",
     ip: "192.0.2.7",
     reason: null,
+    recipient: null,
     ...options,
   };
 }

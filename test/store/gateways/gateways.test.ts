@@ -215,6 +215,7 @@ onBothEngines((open) => {
       settings: "sealed",
       rules: "{}",
       counting: null,
+      mail_sender: null,
       draining_at: null,
       revision: 0,
       created_at: now,

@@ -27,7 +27,7 @@ async function delivered(store: Store) {
   const send = sendOf(accountId, gatewayId, { channel: "email", count: 2, each });
   const ids = columnsOf(send.messages).id;
   const emails = ids.map(
-    (id): NewEmail => ({ message_id: id, subject: "Hello", sender_name: null, reply_to: null }),
+    (id): NewEmail => ({ message_id: id, subject: "Hello", sender_name: null, reply_to: null, extras: null }),
   );
   await database.run(storeSends, { ...send, emails, attachments: files });
   await database.run(deleteFileContent, { id: files[1]!.id, at: now });

@@ -262,6 +262,7 @@ onBothEngines((open) => {
       code: null,
       reason: null,
       bounce: null,
+      recipient: null,
       at: null,
       receivedAt: now,
     });

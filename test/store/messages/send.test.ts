@@ -9,7 +9,9 @@ import { sendOf } from "../rows.ts";
 test("a send crosses to the thread of SQLite as values, and comes back as it was", () => {
   const sms = sendOf("acc_1", "gw_1", { count: 3, each: { scheduled_for: null } });
   const mails = sendOf("acc_1", "gw_1", { channel: "email", each: { encoding: null, segments: null } });
-  const emails = [{ message_id: mails.messages[0]!.id, subject: "Hello", sender_name: null, reply_to: null }];
+  const emails = [
+    { message_id: mails.messages[0]!.id, subject: "Hello", sender_name: null, reply_to: null, extras: null },
+  ];
   const long = sendOf("acc_1", "gw_1", { count: 2, each: { body: "Ж\u{1f600}\ud800".repeat(1_000) } });
   for (const send of [sms, { ...mails, emails, attachments: [] }, long]) {
     const texts = new GatheredTexts();

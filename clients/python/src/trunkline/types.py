@@ -13,6 +13,7 @@ class _Attachment(TypedDict):
 
 class Attachment(_Attachment, total=False):
     content_type: Union[str, None]
+    content_id: Union[str, None]
 
 
 class BudgetEventData(TypedDict):
@@ -72,14 +73,15 @@ class EmailContact(_EmailContact, total=False):
     sender_name: Union[str, None]
     reply_to_email: Union[str, None]
     schedule_at: Union[str, None]
+    to: Union["MailAddresses", None]
+    cc: Union["MailAddresses", None]
+    bcc: Union["MailAddresses", None]
+    headers: Union[Dict[str, str], None]
+    text: Union[str, None]
+    from_email: Union[str, None]
+    tags: Union[List[str], None]
     reference: Union[str, None]
     metadata: Union[Dict[str, str], None]
-
-
-class EmailEventDataAttachments(TypedDict):
-    filename: str
-    size: int
-    content_type: str
 
 
 class EmailEventData(TypedDict):
@@ -106,15 +108,12 @@ class EmailEventData(TypedDict):
     subject: str
     sender_name: Union[str, None]
     reply_to_email: Union[str, None]
-    attachments: List["EmailEventDataAttachments"]
+    from_email: Union[str, None]
+    tags: List[str]
+    recipients: List["MailRecipient"]
+    attachments: List["SentFile"]
     opened_at: Union[str, None]
     open_count: int
-
-
-class EmailRecordAttachments(TypedDict):
-    filename: str
-    size: int
-    content_type: str
 
 
 class _EmailRecord(TypedDict):
@@ -142,7 +141,10 @@ class _EmailRecord(TypedDict):
     subject: str
     sender_name: Union[str, None]
     reply_to_email: Union[str, None]
-    attachments: List["EmailRecordAttachments"]
+    from_email: Union[str, None]
+    tags: List[str]
+    recipients: List["MailRecipient"]
+    attachments: List["SentFile"]
     opened_at: Union[str, None]
     open_count: int
 
@@ -150,6 +152,7 @@ class _EmailRecord(TypedDict):
 class EmailRecord(_EmailRecord, total=False):
     waiting_for: Union["WaitingFor", None]
     events: List["MessageEvent"]
+    text: str
 
 
 class EmailSendContact(TypedDict):
@@ -190,12 +193,6 @@ class Engagement(TypedDict):
     reason: Union[str, None]
 
 
-class EngagementEventDataAttachments(TypedDict):
-    filename: str
-    size: int
-    content_type: str
-
-
 class EngagementEventData(TypedDict):
     id: str
     request_id: str
@@ -220,7 +217,10 @@ class EngagementEventData(TypedDict):
     subject: str
     sender_name: Union[str, None]
     reply_to_email: Union[str, None]
-    attachments: List["EngagementEventDataAttachments"]
+    from_email: Union[str, None]
+    tags: List[str]
+    recipients: List["MailRecipient"]
+    attachments: List["SentFile"]
     opened_at: Union[str, None]
     open_count: int
     engagement: "Engagement"
@@ -299,6 +299,16 @@ class _LinkedGatewayEventData(TypedDict):
 class LinkedGatewayEventData(_LinkedGatewayEventData, total=False):
     number: Union[str, None]
     name: Union[str, None]
+
+
+MailAddresses = List[str]
+
+
+class MailRecipient(TypedDict):
+    email: str
+    field: Literal["to", "cc", "bcc"]
+    status: "MessageStatus"
+    error: Union["MessageError", None]
 
 
 class MessageBouncedEvent(TypedDict):
@@ -528,6 +538,12 @@ class RescheduleMessageRequest(TypedDict):
 
 class ResolveMessageRequest(TypedDict):
     answer: Literal["send_again", "mark_sent", "mark_failed"]
+
+
+class SentFile(TypedDict):
+    filename: str
+    size: int
+    content_type: str
 
 
 class _SmsContact(TypedDict):

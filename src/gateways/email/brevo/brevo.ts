@@ -11,6 +11,7 @@ import {
   type EmailMessage,
   encodedName,
   jsonRequest,
+  recipientsOf,
   senderOf,
 } from "#gateways/email/http-mail.ts";
 import { type EventReport, tokenProof } from "#gateways/email/mail-events.ts";
@@ -42,6 +43,8 @@ export const brevo = defineHttpMail({
   settings,
   // https://help.brevo.com/hc/en-us/articles/4402811730962
   maxMessageBytes: 20 * 1024 * 1024,
+  // Its attachments have no content id (https://developers.brevo.com/reference/send-transac-email).
+  inlineImages: false,
   url: (settings) => joinUrl(settings.base_url, "/smtp/email"),
   request: async (message, settings) =>
     jsonRequest({ "api-key": settings.api_key }, await bodyOf(message, settings)),
@@ -62,6 +65,7 @@ export const brevo = defineHttpMail({
     id: `$.${messageIdHeader}`,
     at: timeOf,
     reason: "$.reason",
+    recipient: "$.email",
     // `sending_ip` is Brevo's own.
     client: { url: "$.link", userAgent: "$.user_agent", ip: "$.ip" },
     // `request` and `sent` say no more than the answer to the request did.
@@ -91,10 +95,14 @@ export const brevo = defineHttpMail({
 async function bodyOf(message: EmailMessage, settings: BrevoSettings): Promise<object> {
   const { content: email } = message;
   const { address, name } = senderOf(email, settings);
+  const { to, cc, bcc } = recipientsOf(message);
+  const mailbox = (email: string) => ({ email });
   const attachments = await base64Attachments(email);
   return {
     sender: { email: address, name: name === null ? undefined : safeName(name) },
-    to: [{ email: message.recipient }],
+    to: to.map(mailbox),
+    cc: cc.length === 0 ? undefined : cc.map(mailbox),
+    bcc: bcc.length === 0 ? undefined : bcc.map(mailbox),
     subject: email.subject,
     textContent: email.text,
     htmlContent: email.html ?? undefined,
@@ -104,6 +112,7 @@ async function bodyOf(message: EmailMessage, settings: BrevoSettings): Promise<o
       [messageIdHeader]: message.id,
       idempotencyKey: idempotencyKeyOf(message.id),
     },
+    tags: email.tags,
     attachment:
       attachments.length === 0
         ? undefined

@@ -11,6 +11,7 @@ import {
   type EmailMessage,
   mailboxText,
   messageIdTag,
+  recipientsOf,
   senderOf,
 } from "#gateways/email/http-mail.ts";
 import type { EventReport } from "#gateways/email/mail-events.ts";
@@ -78,6 +79,7 @@ export const mailgun = defineHttpMail({
     event: "$.event-data",
     type: "$.event",
     reference: (event) => bareMessageId(textAt(event, "$.message.headers.message-id")),
+    recipient: "$.recipient",
     id: `$.user-variables.${messageIdTag}`,
     at: ["$.timestamp"],
     // Unique within a day according to Mailgun: enough among the events of one mail.
@@ -103,21 +105,31 @@ function basicCredentials({ api_key }: MailgunSettings): string {
 }
 
 /** Attachments are sent in binary: base64 would make them a third longer. */
-async function formOf({ id, recipient, content: email }: EmailMessage, settings: MailgunSettings) {
+async function formOf(message: EmailMessage, settings: MailgunSettings) {
+  const { id, content: email } = message;
+  const { to, cc, bcc } = recipientsOf(message);
   const fields: [string, string][] = [
     ["from", mailboxText(senderOf(email, settings))],
-    ["to", recipient],
+    ["to", to.join(", ")],
     ["subject", email.subject],
     ["text", email.text],
   ];
+  if (cc.length > 0) fields.push(["cc", cc.join(", ")]);
+  if (bcc.length > 0) fields.push(["bcc", bcc.join(", ")]);
   if (email.html !== null) fields.push(["html", email.html]);
   if (email.replyTo !== null) fields.push(["h:Reply-To", email.replyTo]);
   for (const [name, value] of email.headers) fields.push([`h:${name}`, value]);
   fields.push([`v:${messageIdTag}`, id]);
+  for (const tag of email.tags ?? []) fields.push(["o:tag", tag]);
   for (const option of ["tracking", "tracking-clicks", "tracking-opens"]) fields.push([`o:${option}`, "no"]);
   const files: FormFile[] = [];
-  for (const { filename, contentType, sha256, content } of email.attachments) {
-    files.push({ name: "attachment", filename, contentType, sha256, content: await content() });
+  for (const { filename: name, contentType, sha256, content, contentId } of email.attachments) {
+    // The name of an inline file is its content id at Mailgun.
+    const place =
+      contentId === undefined
+        ? { name: "attachment", filename: name }
+        : { name: "inline", filename: contentId };
+    files.push({ ...place, contentType, sha256, content: await content() });
   }
   return multipartForm(
     fields.map(([name, value]) => ({ name, value })),

@@ -40,6 +40,14 @@ export function mailboxField(name: string, { address, name: shown }: Mailbox): s
   return folded(name, [...words, `<${address}>`]);
 }
 
+/** A field of plain addresses, such as Cc, ending in CRLF. */
+export function addressesField(name: string, addresses: readonly string[]): string {
+  return folded(
+    name,
+    addresses.map((address, index) => (index === addresses.length - 1 ? address : `${address},`)),
+  );
+}
+
 /**
  * `; filename="…"`, or encoded by RFC 2231 for other scripts, to append to a field's value. Some readers decode encoded
  * words even in a decoded value, and would show another name, so `=?` is replaced.

@@ -1,11 +1,11 @@
 // Builds a raw mail: RFC 5322 and MIME, ASCII alone, every line end CRLF. It is the same at every attempt (Message-ID and
-// boundaries derive from the message), and files are attachments, never inline. Not nodemailer's composer, which takes
+// boundaries derive from the message). A file with a content id is an image within the HTML, every other one an attachment. Not nodemailer's composer, which takes
 // 460 µs for 10 KB where this takes about 100, and which can read files and fetch URLs.
 
 import { hash } from "node:crypto";
 import { wireAddress } from "#contract/address.ts";
 import type { EmailContent, OutgoingAttachment } from "#gateways/message.ts";
-import { mailboxField, parameter, textField } from "./header-text.ts";
+import { addressesField, mailboxField, parameter, textField } from "./header-text.ts";
 import { encodedText } from "./transfer-encoding.ts";
 
 export interface MailParts {
@@ -40,9 +40,14 @@ export function domainOf(address: string): string {
 export function buildMail(parts: MailParts, files: readonly Buffer[] = []): Buffer {
   const { email, from, messageId } = parts;
   const fields = [
-    mailboxField("From", { address: wireAddress(from) ?? from, name: email.senderName ?? parts.fromName }),
-    mailboxField("To", { address: parts.recipient, name: null }),
+    mailboxField("From", {
+      address: email.from ?? wireAddress(from) ?? from,
+      name: email.senderName ?? parts.fromName,
+    }),
+    addressesField("To", [parts.recipient, ...(email.copies?.to ?? [])]),
   ];
+  const cc = email.copies?.cc ?? [];
+  if (cc.length > 0) fields.push(addressesField("Cc", cc));
   if (email.replyTo !== null) {
     fields.push(mailboxField("Reply-To", { address: email.replyTo, name: null }));
   }
@@ -62,13 +67,19 @@ type Piece = string | Buffer;
 /** The content fields of the outermost part, and its body. */
 function contentOf(email: EmailContent, boundary: string, files: readonly Buffer[]): Piece[] {
   const text = textPart("text/plain", email.text);
-  const shown =
-    email.html === null
-      ? text
-      : multipart("alternative", `${boundary}_a`, [text, textPart("text/html", email.html)]);
-  if (email.attachments.length === 0) return shown;
-  const attached = email.attachments.map((attachment, index) => filePart(attachment, files[index]!));
-  return multipart("mixed", `${boundary}_m`, [shown, ...attached]);
+  const parts = email.attachments.map((attachment, index) => ({
+    inline: email.html !== null && attachment.contentId !== undefined,
+    part: filePart(attachment, files[index]!, email.html !== null),
+  }));
+  const partsOf = (inline: boolean) => parts.filter((each) => each.inline === inline).map(({ part }) => part);
+  const [images, attached] = [partsOf(true), partsOf(false)];
+  let shown = text;
+  if (email.html !== null) {
+    const html = textPart("text/html", email.html);
+    const related = images.length === 0 ? html : multipart("related", `${boundary}_r`, [html, ...images]);
+    shown = multipart("alternative", `${boundary}_a`, [text, related]);
+  }
+  return attached.length === 0 ? shown : multipart("mixed", `${boundary}_m`, [shown, ...attached]);
 }
 
 /** No part can contain the boundary: encoded ones have no `=_`, and a text that contains it is encoded. */
@@ -84,12 +95,18 @@ function textPart(type: string, text: string): Piece[] {
   return [`Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`, body];
 }
 
-function filePart({ filename, contentType }: OutgoingAttachment, encoded: Buffer): Piece[] {
+function filePart(
+  { filename, contentType, contentId }: OutgoingAttachment,
+  encoded: Buffer,
+  hasHtml: boolean,
+): Piece[] {
   const type = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/.test(contentType)
     ? contentType
     : "application/octet-stream";
-  const disposition = `Content-Disposition: attachment${parameter("filename", filename)}\r\n`;
-  return [`Content-Type: ${type}\r\nContent-Transfer-Encoding: base64\r\n${disposition}\r\n`, encoded];
+  const inline = hasHtml && contentId !== undefined;
+  const disposition = `Content-Disposition: ${inline ? "inline" : "attachment"}${parameter("filename", filename)}\r\n`;
+  const id = inline ? `Content-ID: <${contentId}>\r\n` : "";
+  return [`Content-Type: ${type}\r\nContent-Transfer-Encoding: base64\r\n${id}${disposition}\r\n`, encoded];
 }
 
 /** RFC 5322, 3.3: `Fri, 20 Nov 2026 12:00:00 +0000`. */

@@ -11,6 +11,7 @@ import {
   jsonRequest,
   mailboxText,
   messageIdTag,
+  recipientsOf,
   senderOf,
 } from "#gateways/email/http-mail.ts";
 import { type EventReport, tokenProof } from "#gateways/email/mail-events.ts";
@@ -69,6 +70,7 @@ export const postmark = defineHttpMail({
     // Bounces and complaints have ids.
     key: (event) => eventKey(textAt(event, "$.ID")),
     reason: reasonOf,
+    recipient: (event) => textAt(event, "$.Recipient") ?? textAt(event, "$.Email"),
     client: { url: "$.OriginalLink", userAgent: "$.UserAgent", ip: "$.Geo.IP" },
     words: {
       Delivery: { status: "delivered" },
@@ -90,20 +92,26 @@ export const postmark = defineHttpMail({
 /** `Metadata` names may have 20 characters and values 80. */
 async function bodyOf(message: EmailMessage, settings: PostmarkSettings): Promise<object> {
   const { content: email } = message;
+  const { to, cc, bcc } = recipientsOf(message);
   const attachments = await base64Attachments(email);
   return {
     From: mailboxText(senderOf(email, settings)),
-    To: message.recipient,
+    To: to.join(", "),
+    Cc: cc.length === 0 ? undefined : cc.join(", "),
+    Bcc: bcc.length === 0 ? undefined : bcc.join(", "),
     Subject: email.subject,
     TextBody: email.text,
     HtmlBody: email.html ?? undefined,
     ReplyTo: email.replyTo ?? undefined,
     Headers: email.headers.map(([name, value]) => ({ Name: name, Value: value })),
-    Attachments: attachments.map(({ filename, contentType, base64 }) => ({
+    Attachments: attachments.map(({ filename, contentType, base64, contentId }) => ({
       Name: filename,
       Content: base64,
       ContentType: contentType,
+      ContentID: contentId === undefined ? undefined : `cid:${contentId}`,
     })),
+    // Postmark has one tag a mail.
+    Tag: email.tags?.[0],
     Metadata: { [messageIdTag]: message.id },
     MessageStream: settings.message_stream,
     TrackOpens: false,

@@ -15,11 +15,21 @@ export type MailReport =
       status: string | null;
       /** In the server's words, on one line. */
       reason: string | null;
+      /** The address that the report is about; null if it names none. */
+      recipient: string | null;
+      /** What the same report says about other addresses. */
+      others: readonly RecipientReport[];
       original: Original;
     }
   | { kind: "complaint" | "unsubscribe"; reason: string | null; original: Original }
   /** `auto_reply`: out of office and the like. `other`: no report, or an unreadable one. */
   | { kind: "none"; why: "auto_reply" | "other" };
+
+/** What a report says about one address. */
+type RecipientReport = Pick<
+  Extract<MailReport, { kind: "delivery" }>,
+  "action" | "status" | "reason" | "recipient"
+>;
 
 /** What a report says about the mail that it returns. Anyone can write that, so it proves nothing. */
 interface Original {
@@ -96,9 +106,19 @@ const hasAction = /^[ \t]*action[ \t]*:/im;
 const actions = { failed: 3, delayed: 2, delivered: 1 } as const;
 const isAction = (text: string): text is keyof typeof actions => Object.hasOwn(actions, text);
 
-/** The recipient with the worst result: a report has several if the address is a mailing list. */
+/** `rfc822; ada@example.com`: the address, with what surrounds it removed. */
+function addressIn(field: string | undefined): string | null {
+  const address =
+    field
+      ?.slice(field.indexOf(";") + 1)
+      .trim()
+      .replace(/^<|>$/g, "") ?? "";
+  return address === "" || address.length > 320 ? null : address;
+}
+
+/** The recipient with the worst result, and the others: a report has several if the mail had, or if its address is a mailing list. */
 function deliveryReport(text: string, original: Original): MailReport | null {
-  let worst: Extract<MailReport, { kind: "delivery" }> | null = null;
+  const reports: RecipientReport[] = [];
   for (const block of text.split(/\n[ \t]*\n/).slice(0, 100)) {
     const fields = readFields(block.replace(/^\n+/, ""));
     const action =
@@ -115,10 +135,19 @@ function deliveryReport(text: string, original: Original): MailReport | null {
     const status = replied ?? reported;
     const reason =
       diagnostic === undefined ? null : cleanReason(diagnostic.replace(/^\s*[\w-]{1,20}\s*;/, ""));
-    if (worst === null || actions[action] > actions[worst.action])
-      worst = { kind: "delivery", action, status, reason, original };
+    // The address that the mail was sent to; the final one is where it was forwarded.
+    const recipient = addressIn(fields.get("original-recipient")) ?? addressIn(fields.get("final-recipient"));
+    reports.push({ action, status, reason, recipient });
   }
-  return worst;
+  const worst = reports.reduce<RecipientReport | null>(
+    (known, report) => (known === null || actions[report.action] > actions[known.action] ? report : known),
+    null,
+  );
+  if (worst === null) return null;
+  const others = new Map(reports.map((report) => [report.recipient, report]));
+  others.delete(worst.recipient);
+  others.delete(null);
+  return { kind: "delivery", ...worst, others: [...others.values()], original };
 }
 
 function feedbackReport(fields: Headers, original: Original): MailReport {
@@ -215,6 +244,8 @@ function plainTextReport(mail: MimePart, parts: readonly MimePart[], original: O
     action: delayed.test(subject) ? "delayed" : "failed",
     status: replyStatusIn(reason ?? "") ?? statusIn(reason ?? ""),
     reason: reason === null ? null : cleanReason(reason),
+    recipient: failed === undefined || failed.includes(",") ? null : addressIn(failed),
+    others: [],
     original,
   };
 }
@@ -227,24 +258,34 @@ export function toReports(
   const about = { reference: null, messageId };
   const none = { receipts: [], engagements: [] };
   if (report.kind === "none") return none;
-  const reason = report.reason === null ? {} : { reason: report.reason };
   if (report.kind !== "delivery") {
+    const reason = report.reason === null ? {} : { reason: report.reason };
     const kind = report.kind === "complaint" ? ("complained" as const) : ("unsubscribed" as const);
     return { ...none, engagements: [{ ...about, ...reason, kind, key: kind }] };
   }
-  const { action, status } = report;
-  const code = status === null ? {} : { code: status };
-  if (action === "delivered") return { ...none, receipts: [{ ...about, status: "delivered" }] };
-  if (action === "delayed") {
-    const text = [report.reason, status].filter((word) => word !== null).join(" · ");
-    return {
-      ...none,
-      engagements: [{ ...about, kind: "deferred", ...(text === "" ? {} : { reason: text }) }],
-    };
-  }
-  const bounce = bounceOf(status, report.reason ?? "");
+  const each = [report, ...report.others].map((one) => reportOf(one, messageId));
   return {
-    ...none,
-    receipts: [{ ...about, ...code, ...reason, status: "bounced", ...(bounce === null ? {} : { bounce }) }],
+    receipts: each.filter((one): one is Receipt => "status" in one),
+    engagements: each.filter((one): one is Engagement => "kind" in one),
+  };
+}
+
+function reportOf(
+  { action, status, reason, recipient }: RecipientReport,
+  messageId: string,
+): Receipt | Engagement {
+  const about = { reference: null, messageId, ...(recipient === null ? {} : { recipient }) };
+  if (action === "delivered") return { ...about, status: "delivered" };
+  if (action === "delayed") {
+    const text = [reason, status].filter((word) => word !== null).join(" · ");
+    return { ...about, kind: "deferred", ...(text === "" ? {} : { reason: text }) };
+  }
+  const bounce = bounceOf(status, reason ?? "");
+  return {
+    ...about,
+    ...(status === null ? {} : { code: status }),
+    ...(reason === null ? {} : { reason }),
+    status: "bounced",
+    ...(bounce === null ? {} : { bounce }),
   };
 }

@@ -10,7 +10,9 @@ import {
   jsonRequest,
   mailboxText,
   messageIdTag,
+  recipientsOf,
   senderOf,
+  tagPairs,
 } from "#gateways/email/http-mail.ts";
 import type { EventReport } from "#gateways/email/mail-events.ts";
 import { emailFields } from "#gateways/email/settings.ts";
@@ -73,6 +75,8 @@ export const resend = defineHttpMail({
     },
     type: "$.type",
     reference: "$.data.email_id",
+    // All recipients of the mail: with several, the event does not say whose it is.
+    recipient: (event) => (textAt(event, "$.data.to[1]") === null ? textAt(event, "$.data.to[0]") : null),
     id: `$.data.tags.${messageIdTag}`,
     // The time of the event; the one in `data` is when the mail was created.
     at: ["$.created_at"],
@@ -98,10 +102,13 @@ export const resend = defineHttpMail({
 /** The same at every attempt, as the idempotency key requires. */
 async function bodyOf(message: EmailMessage, settings: ResendSettings): Promise<object> {
   const { content: email } = message;
+  const { to, cc, bcc } = recipientsOf(message);
   const attachments = await base64Attachments(email);
   return {
     from: mailboxText(senderOf(email, settings)),
-    to: [message.recipient],
+    to,
+    cc: cc.length === 0 ? undefined : cc,
+    bcc: bcc.length === 0 ? undefined : bcc,
     subject: email.subject,
     text: email.text,
     html: email.html ?? undefined,
@@ -110,13 +117,17 @@ async function bodyOf(message: EmailMessage, settings: ResendSettings): Promise<
     attachments:
       attachments.length === 0
         ? undefined
-        : attachments.map(({ filename, contentType, base64 }) => ({
+        : attachments.map(({ filename, contentType, base64, contentId }) => ({
             filename,
             content: base64,
             content_type: contentType,
+            content_id: contentId,
           })),
     // Tags may contain letters, digits, `_` and `-` only; our ids do.
-    tags: [{ name: messageIdTag, value: message.id }],
+    tags: [
+      { name: messageIdTag, value: message.id },
+      ...tagPairs(email).map(([name, value]) => ({ name, value })),
+    ],
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type EmailMessage,
   jsonRequest,
   messageIdTag,
+  recipientsOf,
   senderOf,
 } from "#gateways/email/http-mail.ts";
 import type { EventReport, MailEvents } from "#gateways/email/mail-events.ts";
@@ -66,6 +67,7 @@ export const sendgridEvents: MailEvents<SendGridSettings> = {
   id: `$.${messageIdTag}`,
   at: ["$.timestamp"],
   key: keyOf,
+  recipient: "$.email",
   client: { url: "$.url", userAgent: "$.useragent", ip: "$.ip" },
   words: {
     processed: { status: "sent" },
@@ -111,15 +113,23 @@ export const sendgrid = defineHttpMail({
 });
 
 /** SendGrid sets the return path itself. */
-async function bodyOf(
-  { id, recipient, content: email }: EmailMessage,
-  settings: SendGridSettings,
-): Promise<object> {
+async function bodyOf(message: EmailMessage, settings: SendGridSettings): Promise<object> {
+  const { id, content: email } = message;
+  const { to, cc, bcc } = recipientsOf(message);
+  const mailbox = (email: string) => ({ email });
   const { address, name } = senderOf(email, settings);
   const attachments = await base64Attachments(email);
   const off = { enable: false };
   return {
-    personalizations: [{ to: [{ email: recipient }], custom_args: { [messageIdTag]: id } }],
+    personalizations: [
+      {
+        to: to.map(mailbox),
+        ...(cc.length === 0 ? {} : { cc: cc.map(mailbox) }),
+        ...(bcc.length === 0 ? {} : { bcc: bcc.map(mailbox) }),
+        custom_args: { [messageIdTag]: id },
+      },
+    ],
+    ...(email.tags === undefined ? {} : { categories: email.tags }),
     from: { email: address, ...(name === null ? {} : { name }) },
     ...(email.replyTo === null ? {} : { reply_to: { email: email.replyTo } }),
     subject: email.subject,
@@ -132,11 +142,13 @@ async function bodyOf(
     ...(attachments.length === 0
       ? {}
       : {
-          attachments: attachments.map(({ filename, contentType, base64 }) => ({
+          attachments: attachments.map(({ filename, contentType, base64, contentId }) => ({
             content: base64,
             filename,
             type: contentType,
-            disposition: "attachment",
+            ...(contentId === undefined
+              ? { disposition: "attachment" }
+              : { disposition: "inline", content_id: contentId }),
           })),
         }),
     ...(settings.provider_tracking

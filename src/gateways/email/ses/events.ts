@@ -4,7 +4,7 @@
 
 import type { Engagement, Receipt, Received } from "#gateways/callback.ts";
 import { messageIdTag } from "#gateways/email/http-mail.ts";
-import { parseJson, readPath, textAt } from "#gateways/json-path.ts";
+import { type Json, parseJson, readPath, textAt } from "#gateways/json-path.ts";
 import {
   clientInfo,
   type EventIds,
@@ -30,22 +30,51 @@ export function receivedFrom(message: string, key: string): Received {
   const ids = eventIds(field("$.mail.messageId"), field(`$.mail.tags.${messageIdTag}[0]`), undefined);
   if (ids === null) return { kind: "malformed", reason: "The event names no mail." };
   const unsubscribed = readPath(json, "$.subscription.newTopicPreferences.unsubscribeAll") === true;
+  const engagement = engagementOf(type, field, ids, key, unsubscribed);
+  // A complaint lists everyone who may have made it.
+  const named = eachRecipient(json, engagement, type);
   return reports({
-    receipt: receiptOf(type, field, ids),
-    engagement: engagementOf(type, field, ids, key, unsubscribed),
+    receipts: eachRecipient(json, receiptOf(type, field, ids), type),
+    engagement: engagement && (named.length === 1 ? named[0] : engagement),
   });
 }
 
+/** Where an event names its recipients. Deliveries, bounces and complaints may name several. */
+const recipientPaths: Readonly<Record<string, (index: number) => string>> = {
+  Delivery: (index) => `$.delivery.recipients[${index}]`,
+  Bounce: (index) => `$.bounce.bouncedRecipients[${index}].emailAddress`,
+  Complaint: (index) => `$.complaint.complainedRecipients[${index}].emailAddress`,
+};
+/** A mail of ours has no more. */
+const maxRecipients = 50;
+
+/** The report once for each recipient that the event names; once without one if it names none. */
+function eachRecipient<Report extends Receipt | Engagement>(
+  json: Json,
+  report: Report | null,
+  type: string,
+): Report[] {
+  if (report === null) return [];
+  const path = recipientPaths[type];
+  const named: Report[] = [];
+  for (let index = 0; path !== undefined && index < maxRecipients; index += 1) {
+    const recipient = textAt(json, path(index));
+    if (recipient === null) break;
+    named.push({ ...report, recipient });
+  }
+  return named.length === 0 ? [report] : named;
+}
+
 function reports({
-  receipt,
+  receipts = [],
   engagement,
 }: {
-  receipt?: Receipt | null;
-  engagement?: Engagement | null;
+  receipts?: Receipt[];
+  engagement?: Engagement | null | undefined;
 }): Received {
   return {
     kind: "received",
-    receipts: receipt ? [receipt] : [],
+    receipts,
     inbound: [],
     engagements: engagement ? [engagement] : [],
   };

@@ -12,7 +12,9 @@ import {
   type EmailMessage,
   jsonRequest,
   messageIdTag,
+  recipientsOf,
   senderOf,
+  tagPairs,
 } from "#gateways/email/http-mail.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
@@ -111,19 +113,25 @@ function sendUrl({ base_url, region }: SesSettings): string {
   return joinUrl(base_url ?? `https://email.${region}.${domain}`, "/v2/email/outbound-emails");
 }
 
-async function bodyOf(
-  { id, recipient, content: email }: EmailMessage,
-  settings: SesSettings,
-): Promise<object> {
+async function bodyOf(message: EmailMessage, settings: SesSettings): Promise<object> {
+  const { id, content: email } = message;
+  const { to, cc, bcc } = recipientsOf(message);
   return {
     FromEmailAddress: asciiMailboxText(senderOf(email, settings)),
-    Destination: { ToAddresses: [recipient] },
+    Destination: {
+      ToAddresses: to,
+      ...(cc.length === 0 ? {} : { CcAddresses: cc }),
+      ...(bcc.length === 0 ? {} : { BccAddresses: bcc }),
+    },
     ...(email.replyTo === null ? {} : { ReplyToAddresses: [email.replyTo] }),
     ...(settings.forward_bounces && email.returnPath !== null
       ? { FeedbackForwardingEmailAddress: email.returnPath }
       : {}),
     Content: { Simple: await contentOf(email) },
-    EmailTags: [{ Name: messageIdTag, Value: id }],
+    EmailTags: [
+      { Name: messageIdTag, Value: id },
+      ...tagPairs(email).map(([Name, Value]) => ({ Name, Value })),
+    ],
     ...(settings.configuration_set === undefined ? {} : { ConfigurationSetName: settings.configuration_set }),
   };
 }
@@ -144,10 +152,12 @@ async function contentOf(email: EmailContent): Promise<object> {
     ...(attachments.length === 0
       ? {}
       : {
-          Attachments: attachments.map(({ filename, contentType, base64 }) => ({
+          Attachments: attachments.map(({ filename, contentType, base64, contentId }) => ({
             FileName: filename,
             ContentType: contentType,
-            ContentDisposition: "ATTACHMENT",
+            ...(contentId === undefined
+              ? { ContentDisposition: "ATTACHMENT" }
+              : { ContentDisposition: "INLINE", ContentId: contentId }),
             // The default is 7bit, which would break every binary file.
             ContentTransferEncoding: "BASE64",
             RawContent: base64,

@@ -6,6 +6,7 @@
 import { Duplex, Readable } from "node:stream";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { GatewayTools } from "#gateways/connection.ts";
+import type { RefusedRecipient } from "#gateways/outcome.ts";
 import { cleanText } from "#settings/redact.ts";
 import { Watchdog } from "./deadline.ts";
 import { loadSmtpConnection, socketOf, unreadReply } from "./nodemailer-internals.ts";
@@ -31,7 +32,8 @@ const maxTimerMs = 2 ** 31 - 1;
 
 export interface Envelope {
   from: string;
-  to: string;
+  /** At least one. */
+  to: readonly string[];
   /** Quoted in reports of failure, if the server supports that (RFC 3461). */
   id: string;
 }
@@ -39,7 +41,9 @@ export interface Envelope {
 export type Tools = Pick<GatewayTools, "outbound" | "clock" | "timeoutMs" | "signal">;
 
 /** The outcome of a transmission. The server's reference of an accepted mail is not used. */
-export type SmtpOutcome = Failure | { kind: "accepted"; reference: null };
+export type SmtpOutcome =
+  | Failure
+  | { kind: "accepted"; reference: null; refused?: readonly RefusedRecipient[] };
 
 interface Transmission {
   outcome: SmtpOutcome;
@@ -54,6 +58,8 @@ type SmtpError = Error & {
   originalCode?: string | undefined;
   command?: string | undefined;
   response?: string | undefined;
+  recipient?: string | undefined;
+  rejectedErrors?: readonly SmtpError[] | undefined;
 };
 
 export class SmtpConnection {
@@ -206,19 +212,22 @@ export class SmtpConnection {
       if (source instanceof Duplex) content = source;
     };
     if (socket) socket.once("pipe", piped);
-    connection.send({ from, to, size, dsn: { id, return: "headers" } }, mail, (error, info) => {
+    connection.send({ from, to: [...to], size, dsn: { id, return: "headers" } }, mail, (error, info) => {
       const isDue = !flowing || (handedOver && isFlushed(content));
       if (!error) {
         if (!isDue) return protocolError(info.response);
+        const refused = refusedOf(info.rejectedErrors ?? [], secrets);
         return ending.resolve({
-          outcome: { kind: "accepted", reference: null },
+          outcome: { kind: "accepted", reference: null, ...(refused.length === 0 ? {} : { refused }) },
           retryable: false,
           reusable: true,
         });
       }
       const context = { stage: handedOver ? "dot" : "mail", secrets, upgrading: false } as const;
+      const outcome = outcomeOfError(error, context);
+      const refused = to.length === 1 ? [] : refusedOf(error.rejectedErrors ?? [], secrets);
       ending.resolve({
-        outcome: outcomeOfError(error, context),
+        outcome: outcome.kind === "rejected" && refused.length > 0 ? { ...outcome, refused } : outcome,
         retryable: !handedOver && isGone(error),
         reusable: isDue && isComplete(error),
       });
@@ -264,6 +273,15 @@ export class SmtpConnection {
     this.#usable = false;
     this.#connection.close();
   }
+}
+
+/** The recipients that the server refused, for good or for now. */
+function refusedOf(errors: readonly SmtpError[], secrets: readonly string[]): RefusedRecipient[] {
+  return errors.flatMap(({ recipient, response }) => {
+    if (recipient === undefined) return [];
+    const { code = "refused", reason } = outcomeOfReply("rcpt", response ?? "", secrets);
+    return [{ recipient, code, reason }];
+  });
 }
 
 /** `flowing` is called for every chunk that is read. */

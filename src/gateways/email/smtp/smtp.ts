@@ -1,4 +1,4 @@
-// Any mail server that accepts mails for delivery: one recipient per mail, encrypted unless the settings say otherwise, signed with DKIM if
+// Any mail server that accepts mails for delivery: one transmission per mail, to all of its recipients, encrypted unless the settings say otherwise, signed with DKIM if
 // there is a key. A server cannot be asked about a past mail, so one that may have been accepted is sent once more under the same
 // Message-ID; most mailboxes then show it once.
 
@@ -48,7 +48,9 @@ export const smtp = defineGateway({
         const mail = buildMail({ email, recipient, from, fromName, messageId, date: now }, encodedFiles);
         // Signed last, when the mail no longer changes. The key in the settings takes precedence.
         const signatures = await dkimSignatures(mail, key === null ? host.dkim : [key], now);
-        const envelope = { from: email.returnPath ?? from, to: recipient, id: message.id };
+        const { to = [], cc = [], bcc = [] } = email.copies ?? {};
+        const recipients = [recipient, ...to, ...cc, ...bcc];
+        const envelope = { from: email.returnPath ?? email.from ?? from, to: recipients, id: message.id };
         const { outbound, clock, timeoutMs } = host;
         const tools = { outbound, clock, timeoutMs, signal };
         const outcome = await pool.send(envelope, [signatures, mail], tools);

@@ -18,7 +18,7 @@ const headers = { "api-key": apiKey, "content-type": "application/json", accept:
 const url = "https://api.brevo.com/v3/smtp/email";
 /** Of SHA-256 over `msg_01test`, with the version 8 and the variant of RFC 9562 put in. */
 const idempotencyKey = "5c4ebde1-3f7a-8e9a-85f9-24dc9c8d9824";
-const names = { reference, messageId: "msg_01test", at };
+const names = { reference, messageId: "msg_01test", at, recipient: "ada@example.com" };
 const json = (payload: unknown) => ({ body: Buffer.from(JSON.stringify(payload)) });
 const failure = (status: number, code: string, message: string, more: Record<string, string> = {}) =>
   answer(status, { code, message }, more);
@@ -222,7 +222,11 @@ gatewayConformance(brevo, {
       {
         name: "without our id",
         unsigned: json(event("delivered", { "X-Mailin-custom": "" })),
-        received: { kind: "received", receipts: [{ status: "delivered", reference, at }], inbound: [] },
+        received: {
+          kind: "received",
+          receipts: [{ status: "delivered", reference, at, recipient: "ada@example.com" }],
+          inbound: [],
+        },
       },
       {
         name: "about no message",

@@ -8,7 +8,7 @@ import { fuzzEvents } from "../event-fuzz.ts";
 import { at, callbackToken, called, event, reference, settings } from "./brevo-example.ts";
 
 const own = brevo.settings.parse(settings);
-const names = { reference, messageId: "msg_01test", at };
+const names = { reference, messageId: "msg_01test", at, recipient: "ada@example.com" };
 const receive = (payload: unknown) => brevo.receive(called(payload), own, toolsWith());
 
 async function reports(payload: unknown) {
@@ -123,6 +123,7 @@ describe("brevo: batches", () => {
           at,
           code: "hard_bounce",
           bounce: "hard",
+          recipient: "ada@example.com",
         },
       ],
       engagements: [{ kind: "opened", ...names }],

@@ -10,7 +10,7 @@ import { at, event, messageId, settings, signed, signingKey } from "./mailgun-ex
 const own = mailgun.settings.parse(settings);
 const receive = (callback: ReturnType<typeof signed>, settingsOf: unknown = own) =>
   mailgun.receive(callback, settingsOf, toolsWith());
-const names = { reference: messageId, messageId: "msg_01test", at };
+const names = { reference: messageId, messageId: "msg_01test", at, recipient: "ada@example.com" };
 const key = "CCXMjJ7nQi2N3BPigGOdgQ";
 
 async function receiptOf(payload: object) {

@@ -10,7 +10,7 @@ import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
 import { apiKey, at, event, messageId, settings, signed } from "./mailgun-example.ts";
 
 const basic = Buffer.from(`api:${apiKey}`).toString("base64");
-const names = { reference: messageId, messageId: "msg_01test", at };
+const names = { reference: messageId, messageId: "msg_01test", at, recipient: "ada@example.com" };
 /** Mailgun's signature covers a time and a token: it is good for one event, for three days. */
 const once = {
   proof: JSON.parse(signed(event("delivered")).body.toString()).signature.signature,
@@ -151,7 +151,7 @@ gatewayConformance(mailgun, {
         unsigned: json(event("delivered", { "user-variables": [] })),
         received: {
           kind: "received",
-          receipts: [{ status: "delivered", reference: messageId, at }],
+          receipts: [{ status: "delivered", reference: messageId, at, recipient: "ada@example.com" }],
           inbound: [],
           replayGuard: once,
         },

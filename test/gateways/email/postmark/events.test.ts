@@ -8,7 +8,7 @@ import { fuzzEvents } from "../event-fuzz.ts";
 import { at, bounce, callbackToken, called, event, reference, settings } from "./postmark-example.ts";
 
 const own = postmark.settings.parse(settings);
-const names = { reference, messageId: "msg_01test", at };
+const names = { reference, messageId: "msg_01test", at, recipient: "ada@example.com" };
 const details = "smtp;550 5.1.1 The email account that you tried to reach does not exist.";
 
 async function reports(payload: object) {

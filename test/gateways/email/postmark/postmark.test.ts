@@ -22,7 +22,7 @@ const headers = {
 const url = "https://api.postmarkapp.com/email";
 const fixed = { Metadata: { trunkline_message: "msg_01test" }, MessageStream: "outbound" };
 const untracked = { TrackOpens: false, TrackLinks: "None" };
-const names = { reference, messageId: "msg_01test", at };
+const names = { reference, messageId: "msg_01test", at, recipient: "ada@example.com" };
 const json = (payload: unknown) => ({ body: Buffer.from(JSON.stringify(payload)) });
 const failure = (status: number, code: number, message: string) =>
   answer(status, { ErrorCode: code, Message: message });
@@ -282,7 +282,11 @@ gatewayConformance(postmark, {
       {
         name: "without our id",
         unsigned: json(event("Delivery", "DeliveredAt", { Metadata: {} })),
-        received: { kind: "received", receipts: [{ status: "delivered", reference, at }], inbound: [] },
+        received: {
+          kind: "received",
+          receipts: [{ status: "delivered", reference, at, recipient: "ada@example.com" }],
+          inbound: [],
+        },
       },
       {
         name: "of a kind that is no concern here",

@@ -8,7 +8,7 @@ import { fuzzEvents } from "../event-fuzz.ts";
 import { at, event, reference, settings, signed, signedBody, svixId } from "./resend-example.ts";
 
 const own = resend.settings.parse(settings);
-const names = { reference, messageId: "msg_01test", at };
+const names = { reference, messageId: "msg_01test", at, recipient: "ada@example.com" };
 
 async function reports(payload: object) {
   const received = await resend.receive(signed(payload), own, toolsWith());

@@ -17,7 +17,7 @@ const headers = {
 };
 const url = "https://api.resend.com/emails";
 const tags = [{ name: "trunkline_message", value: "msg_01test" }];
-const names = { reference, messageId: "msg_01test", at };
+const names = { reference, messageId: "msg_01test", at, recipient: "ada@example.com" };
 const json = (payload: unknown) => ({ body: Buffer.from(JSON.stringify(payload)) });
 const failure = (status: number, name: string, message: string, more: Record<string, string> = {}) =>
   answer(status, { statusCode: status, name, message }, more);
@@ -226,7 +226,11 @@ gatewayConformance(resend, {
       {
         name: "without our id",
         unsigned: json(event("email.delivered", { tags: undefined })),
-        received: { kind: "received", receipts: [{ status: "delivered", reference, at }], inbound: [] },
+        received: {
+          kind: "received",
+          receipts: [{ status: "delivered", reference, at, recipient: "ada@example.com" }],
+          inbound: [],
+        },
       },
       {
         name: "about no message",

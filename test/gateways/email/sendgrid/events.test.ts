@@ -17,18 +17,19 @@ const shared = {
   trunkline_message: "msg_01test",
 };
 const named = { reference: "14c5d75ce93.dfd.64b469", messageId: "msg_01test", at: 1_513_299_569_000 };
+const recipient = "example@test.com";
 const readEvents = mailEventReader(sendgridEvents);
 const received = (...events: unknown[]) => readEvents(Buffer.from(JSON.stringify(events)));
 const receipt = (report: object) => ({
   kind: "received",
-  receipts: [{ ...named, ...report }],
+  receipts: [{ ...named, recipient, ...report }],
   inbound: [],
 });
 const engagement = (report: object) => ({
   kind: "received",
   receipts: [],
   inbound: [],
-  engagements: [{ ...named, key: "sg_event_id", ...report }],
+  engagements: [{ ...named, recipient, key: "sg_event_id", ...report }],
 });
 const nothing = { kind: "received", receipts: [], inbound: [] };
 

@@ -87,12 +87,17 @@ const events: [name: string, event: object, expected: object][] = [
         reportingMTA: "mta.example.com",
       },
     },
-    receipt({ status: "delivered", at: Date.UTC(2016, 9, 19, 23, 21, 4, 133) }),
+    receipt({
+      recipient: "recipient@example.com",
+      status: "delivered",
+      at: Date.UTC(2016, 9, 19, 23, 21, 4, 133),
+    }),
   ],
   [
     "Bounce, permanent",
     bounce({}),
     receipt({
+      recipient: "recipient@example.com",
       status: "bounced",
       bounce: "hard",
       code: "5.1.1",
@@ -107,6 +112,7 @@ const events: [name: string, event: object, expected: object][] = [
       { status: "5.2.2", diagnosticCode: "smtp; 552 5.2.2 mailbox full" },
     ),
     receipt({
+      recipient: "recipient@example.com",
       status: "bounced",
       bounce: "soft",
       code: "5.2.2",
@@ -137,6 +143,7 @@ const events: [name: string, event: object, expected: object][] = [
       bouncedRecipients: [{ emailAddress: "a@example.com" }],
     }),
     receipt({
+      recipient: "a@example.com",
       status: "bounced",
       bounce: "hard",
       code: "OnAccountSuppressionList",
@@ -144,17 +151,22 @@ const events: [name: string, event: object, expected: object][] = [
       at: bouncedAt,
     }),
   ],
-  ["Complaint", complaint(), engagement({ kind: "complained", reason: "abuse", at: bouncedAt })],
+  [
+    "Complaint",
+    complaint(),
+    engagement({ recipient: "recipient@example.com", kind: "complained", reason: "abuse", at: bouncedAt }),
+  ],
   [
     "Complaint, not typed",
     complaint({ complaintFeedbackType: null }),
-    engagement({ kind: "complained", at: bouncedAt }),
+    engagement({ recipient: "recipient@example.com", kind: "complained", at: bouncedAt }),
   ],
   ["Complaint that takes one back", complaint({ complaintFeedbackType: "not-spam" }), nothing],
   [
     "Complaint of earlier, so that nothing was sent",
     complaint({ complaintSubType: "OnAccountSuppressionList" }),
     receipt({
+      recipient: "recipient@example.com",
       status: "failed",
       code: "OnAccountSuppressionList",
       reason: "SES sends nothing to this address, because it complained before.",

@@ -12,7 +12,7 @@ import { openScriptedSmtp, type ScriptedSmtpOptions } from "../scripted-smtp.ts"
 const outbound = loopback();
 after(() => outbound.close());
 
-const envelope = { from: "bounces+1@example.com", to: "ada@example.net", id: "msg_01test" };
+const envelope = { from: "bounces+1@example.com", to: ["ada@example.net"], id: "msg_01test" };
 const mail = Buffer.from("Subject: x\r\n\r\nHello\r\n");
 
 async function opened(

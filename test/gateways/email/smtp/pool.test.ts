@@ -32,7 +32,7 @@ async function pooled(context: TestContext, options: ScriptedSmtpOptions = {}) {
     quiet: () => quiet,
     send: (text = "Hello", change: Partial<Mailing> = {}) =>
       pool.send(
-        { from: "news@example.com", to: "ada@example.net", id: "msg_01test" },
+        { from: "news@example.com", to: ["ada@example.net"], id: "msg_01test" },
         [Buffer.from(`Subject: x\r\n\r\n${text}\r\n`)],
         { ...tools, ...change },
       ),
@@ -182,7 +182,7 @@ test("a large mail that stops flowing is given up, and was not sent", async (con
   const { server, tools, pool } = await pooled(context);
   const large = Buffer.from(`Subject: x\r\n\r\n${`${"x".repeat(70)}\r\n`.repeat(400_000)}`);
   server.script((at) => (at === "DATA" ? "stall" : null));
-  const sent = pool.send({ from: "a@b.example", to: "c@d.example", id: "msg_1" }, [large], tools);
+  const sent = pool.send({ from: "a@b.example", to: ["c@d.example"], id: "msg_1" }, [large], tools);
   await server.reached("DATA");
   for (let turns = 0; turns < 500; turns += 1) await turn();
   await tools.clock.advance(tools.timeoutMs);
@@ -276,7 +276,7 @@ const second =
 
 test("no text is a second mail to anybody, however a server reads line ends", async (context) => {
   const { server, pool, tools } = await pooled(context);
-  const envelope = { from: "news@example.com", to: "ada@example.net", id: "msg_01test" };
+  const envelope = { from: "news@example.com", to: ["ada@example.net"], id: "msg_01test" };
   let sent = 0;
   for (const end of ends) {
     const text = `Hello${end}${second}`;

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { noMailParts } from "#contract/messages/mail/parts.ts";
 import { emailSendReply, validationReply } from "#contract/replies.ts";
 import { type Asked, ask, edge, key } from "../../edge.ts";
 
@@ -33,7 +34,12 @@ test("an accepted send, to the letter", async () => {
   assert.deepEqual(emailSendReply.parse(json), json);
   const [{ send, files } = assert.fail()] = to.mails;
   assert.deepEqual(send, {
-    contacts: [{ ...contact, gateway_identifier: null, schedule_at: null, reference: null, metadata: null }],
+    contacts: [
+      {
+        ...{ ...contact, gateway_identifier: null, schedule_at: null, reference: null, metadata: null },
+        ...noMailParts,
+      },
+    ],
     issues: [],
   });
   assert.deepEqual(

@@ -1,7 +1,18 @@
 // Takes back the newest migrations, for the tests of those before them.
 
 /** The newest. */
+export const withoutWholeMails = [
+  "drop table mail_recipients",
+  "alter table emails drop column extras",
+  "alter table email_bodies drop column text_part",
+  "alter table attachments drop column content_id",
+  "alter table receipts drop column recipient",
+  "alter table gateways drop column mail_sender",
+];
+
+/** The twenty-ninth too. */
 export const withoutPoolKeyRotation = [
+  ...withoutWholeMails,
   "drop index pool_keys_previous",
   ...["previous_hash", "previous_works_until"].map((column) => `alter table pool_keys drop column ${column}`),
 ];

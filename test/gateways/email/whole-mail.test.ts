@@ -1,0 +1,174 @@
+// A whole mail through each vendor's API: every part of it is where the vendor expects it, and no bcc is where others see it.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { brevo } from "#gateways/email/brevo/brevo.ts";
+import { mailgun } from "#gateways/email/mailgun/mailgun.ts";
+import { postmark } from "#gateways/email/postmark/postmark.ts";
+import { resend } from "#gateways/email/resend/resend.ts";
+import { sendgrid } from "#gateways/email/sendgrid/sendgrid.ts";
+import { ses } from "#gateways/email/ses/ses.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
+import { sampleAttachment, sampleEmail, sendOnce, toolsWith } from "../conformance-samples.ts";
+import { answer, scriptedOutbound } from "../scripted-outbound.ts";
+
+const from = "news@example.com";
+const image = { ...sampleAttachment("logo.png", "image/png", Buffer.from("PNG")), contentId: "logo" };
+const whole = sampleEmail({
+  html: '<img src="cid:logo">',
+  from: "billing@example.com",
+  headers: [["X-Order", "4711"]],
+  tags: ["welcome", "campaign:spring"],
+  copies: { to: ["bob@example.com"], cc: ["carol@example.com"], bcc: ["dan@example.com"] },
+});
+const withImage = { ...whole, content: { ...whole.content, attachments: [image] } };
+
+type Json = Record<string, unknown>;
+const pairs = [
+  ["welcome", "true"],
+  ["campaign", "spring"],
+] as const;
+
+/** The settings of a gateway of the kind, and what its request has. `body`: JSON, or the text of a form. */
+const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, text: string) => void][] = [
+  [
+    brevo,
+    { api_key: "xkeysib-0123456789abcdef" },
+    (body) => {
+      assert.deepEqual(
+        [body.sender, body.to, body.cc, body.bcc, body.tags],
+        [
+          { email: "billing@example.com" },
+          [{ email: "ada@example.com" }, { email: "bob@example.com" }],
+          [{ email: "carol@example.com" }],
+          [{ email: "dan@example.com" }],
+          ["welcome", "campaign:spring"],
+        ],
+      );
+      assert.equal((body.headers as Json)["X-Order"], "4711");
+    },
+  ],
+  [
+    mailgun,
+    { api_key: "key-0123456789abcdef", domain: "mg.example.com" },
+    (_body, text) => {
+      const field = (name: string) =>
+        [...text.matchAll(new RegExp(`name="${name}"\r\n\r\n([^\r]*)`, "g"))].map(([, value]) => value);
+      assert.deepEqual(["from", "to", "cc", "bcc", "h:X-Order", "o:tag"].map(field), [
+        ["billing@example.com"],
+        ["ada@example.com, bob@example.com"],
+        ["carol@example.com"],
+        ["dan@example.com"],
+        ["4711"],
+        ["welcome", "campaign:spring"],
+      ]);
+      assert.match(text, /name="inline"; filename="logo"/);
+    },
+  ],
+  [
+    postmark,
+    { server_token: "11111111-2222-3333-4444-555555555555" },
+    (body) => {
+      assert.deepEqual(
+        [body.From, body.To, body.Cc, body.Bcc, body.Tag, body.Headers],
+        [
+          "billing@example.com",
+          "ada@example.com, bob@example.com",
+          "carol@example.com",
+          "dan@example.com",
+          "welcome",
+          [{ Name: "X-Order", Value: "4711" }],
+        ],
+      );
+      assert.equal((body.Attachments as Json[])[0]?.ContentID, "cid:logo");
+    },
+  ],
+  [
+    resend,
+    { api_key: "re_0123456789_abcdefghijk" },
+    (body) => {
+      assert.deepEqual(
+        [body.from, body.to, body.cc, body.bcc, body.headers],
+        [
+          "billing@example.com",
+          ["ada@example.com", "bob@example.com"],
+          ["carol@example.com"],
+          ["dan@example.com"],
+          { "X-Order": "4711" },
+        ],
+      );
+      assert.deepEqual(
+        (body.tags as Json[]).slice(1),
+        pairs.map(([name, value]) => ({ name, value })),
+      );
+      assert.equal((body.attachments as Json[])[0]?.content_id, "logo");
+    },
+  ],
+  [
+    sendgrid,
+    { api_key: "SG.0123456789" },
+    (body) => {
+      const [{ to, cc, bcc } = {} as Json, ...rest] = body.personalizations as Json[];
+      // A second personalization would be a second mail.
+      assert.deepEqual(rest, []);
+      assert.deepEqual(
+        [body.from, to, cc, bcc, body.categories, body.headers],
+        [
+          { email: "billing@example.com" },
+          [{ email: "ada@example.com" }, { email: "bob@example.com" }],
+          [{ email: "carol@example.com" }],
+          [{ email: "dan@example.com" }],
+          ["welcome", "campaign:spring"],
+          { "X-Order": "4711" },
+        ],
+      );
+      const { disposition, content_id } = (body.attachments as Json[])[0] ?? {};
+      assert.deepEqual([disposition, content_id], ["inline", "logo"]);
+    },
+  ],
+  [
+    ses,
+    {
+      region: "eu-central-1",
+      access_key_id: "AKIAIOSFODNN7EXAMPLE",
+      secret_access_key: "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY",
+    },
+    (body) => {
+      assert.deepEqual(
+        [body.FromEmailAddress, body.Destination],
+        [
+          "billing@example.com",
+          {
+            ToAddresses: ["ada@example.com", "bob@example.com"],
+            CcAddresses: ["carol@example.com"],
+            BccAddresses: ["dan@example.com"],
+          },
+        ],
+      );
+      assert.deepEqual(
+        (body.EmailTags as Json[]).slice(1),
+        pairs.map(([Name, Value]) => ({ Name, Value })),
+      );
+      const simple = (body.Content as Record<string, Json>).Simple ?? {};
+      assert.deepEqual(simple.Headers, [{ Name: "X-Order", Value: "4711" }]);
+      const { ContentDisposition, ContentId } = (simple.Attachments as Json[])[0] ?? {};
+      assert.deepEqual([ContentDisposition, ContentId], ["INLINE", "logo"]);
+    },
+  ],
+];
+
+for (const [gateway, settings, check] of vendors) {
+  test(`${gateway.kind}: a whole mail is one request`, async () => {
+    const outbound = scriptedOutbound(answer(500));
+    const takesImages = gateway.mail?.inlineImages !== false;
+    await sendOnce(
+      gateway,
+      takesImages ? withImage : whole,
+      gateway.settings.parse({ from, ...settings }),
+      toolsWith({ outbound }),
+    );
+    assert.equal(outbound.requests.length, 1);
+    const text = String(outbound.requests[0]?.body);
+    check(text.startsWith("{") ? (JSON.parse(text) as Json) : {}, text);
+  });
+}
