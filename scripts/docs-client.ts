@@ -160,9 +160,7 @@ export function clientOperations(document: object): string {
     .filter((name) => new RegExp(`\\b${name}\\b`).test(text))
     .sort();
   return `${generated}
-import type {
-${used.map((name) => `  ${name},`).join("\n")}
-} from "./schema.ts";
+import type { ${used.join(", ")} } from "./schema.ts";
 
 /** The input and output of each operation. */
 export interface Operations {

@@ -9,6 +9,9 @@ export const maxMembers = 50;
 /** Gateways of an account. */
 export const maxGateways = 500;
 
+/** Hooks of an account. */
+export const maxHooks = 100;
+
 /** Named API keys of an account that are not revoked, and keys of a pool. */
 export const maxNamedKeys = 200;
 export const maxPoolKeys = 1_000;

@@ -211,7 +211,7 @@ export function endpoint<const H extends Described>(described: H) {
     async function answer(call: Call): Promise<Reply | null> {
       if (names && !isCleanPath(call.params)) return unknownPathReply(head);
       try {
-        if (head.family === "open") return await run(call);
+        if (head.family === "open") return queryRefusal(head, call.request) ?? (await run(call));
         if (head.family === "manage") return await answerManaged(head, call, handle);
         if (head.family === "pool") return await answerPooled(head, call, handle);
         if (head.uploads === true) return await answerUpload(head, call, handle);

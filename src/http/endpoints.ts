@@ -40,6 +40,7 @@ import {
   rotateSendingDomainKeysRoute,
   sendingDomainRoutes,
 } from "#http/routes/manage/gateways/sending-domains.ts";
+import { hookRoutes, previewHookRoute, rotateHookKeyRoute } from "#http/routes/manage/hooks/hooks.ts";
 import { listAccountAuditEntriesRoute, listAuditEntriesRoute } from "#http/routes/manage/identity/audit.ts";
 import {
   cancelHeldMessagesRoute,
@@ -133,6 +134,7 @@ import { sendSmsRoute } from "#http/routes/messages/send-sms.ts";
 import { sendWhatsappListRoute, sendWhatsappRoute } from "#http/routes/messages/send-whatsapp.ts";
 import { receiveCallbackQueryRoute, receiveCallbackRoute } from "#http/routes/public/callback.ts";
 import { getLivenessRoute, getReadinessRoute } from "#http/routes/public/health.ts";
+import { receiveHookRoute } from "#http/routes/public/hook.ts";
 import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { cancelResponseRoute, getResponseRoute } from "./routes/ai/background.ts";
@@ -263,6 +265,10 @@ export const endpoints: readonly Endpoint[] = [
   createSuppressionsRoute,
   releaseSuppressionsRoute,
   deleteSuppressionRoute,
+  receiveHookRoute,
+  ...hookRoutes,
+  rotateHookKeyRoute,
+  previewHookRoute,
   listEventTypesRoute,
   ...webhookRoutes,
   getWebhookStatisticsRoute,

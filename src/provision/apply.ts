@@ -3,6 +3,7 @@
 
 import { issueApiKey, saveAccount } from "#configure/account.ts";
 import { gatewayIssues } from "#configure/gateway.ts";
+import { hookIssues, upsertHook } from "#configure/hook.ts";
 import { managementTokenIssues, upsertManagementToken } from "#configure/management-token.ts";
 import { poolIssues, upsertPool } from "#configure/pool.ts";
 import { upsertSendingDomain } from "#configure/sending-domain.ts";
@@ -47,7 +48,7 @@ export async function applyProvision(deps: ProvisionDeps, file: ProvisionFile): 
 async function errorsOf(deps: ProvisionDeps, file: ProvisionFile, changed: Changed): Promise<string[]> {
   const { database } = deps;
   const errors: string[] = [];
-  for (const { gateways, webhooks, pools, api_key, name } of file.accounts) {
+  for (const { gateways, webhooks, hooks, pools, api_key, name } of file.accounts) {
     const existing = await database.run(findAccountByName, name);
     const holder = api_key === undefined ? null : await database.run(findAccountByKey, hashSecret(api_key));
     if (holder && holder.id !== existing?.id)
@@ -62,6 +63,11 @@ async function errorsOf(deps: ProvisionDeps, file: ProvisionFile, changed: Chang
     }
     for (const [index, webhook] of webhooks.entries())
       errors.push(...issueLines(`account ${name}: webhooks.${index}`, webhookIssues(deps.outbound, webhook)));
+    for (const hook of hooks) {
+      if (!changed("hook", `${name} ${hook.name}`, hook)) continue;
+      const issues = await hookIssues(deps, existing?.id ?? null, hook, gateways);
+      errors.push(...issueLines(`account ${name}: hook ${hook.name}`, issues));
+    }
     for (const pool of pools) {
       if (!changed("pool", provisionKey(name, pool.name), pool)) continue;
       const issues = await poolIssues(deps, existing?.id ?? null, pool);
@@ -78,7 +84,7 @@ async function errorsOf(deps: ProvisionDeps, file: ProvisionFile, changed: Chang
 
 async function applyAccount(
   deps: ProvisionDeps,
-  { gateways, sending_domains, webhooks, pools, api_key, ...account }: FileAccount,
+  { gateways, sending_domains, webhooks, hooks, pools, api_key, ...account }: FileAccount,
   changed: Changed,
   applied: Applied,
 ): Promise<void> {
@@ -101,6 +107,7 @@ async function applyAccount(
   await applyGateways(deps, named, gateways, changed, applied);
   await applyWebhooks(deps, named, webhooks, changed, applied);
   await applyDomains(deps, named, sending_domains, changed, applied);
+  await applyHooks(deps, named, hooks, changed, applied);
   await applyPools(deps, named, pools, changed, applied);
 }
 
@@ -122,6 +129,27 @@ async function applyDomains(
       continue;
     }
     await recordApplied(deps, mark, "configureSendingDomain", account.id, result.id);
+  }
+}
+
+async function applyHooks(
+  deps: ProvisionDeps,
+  account: { id: string; name: string },
+  hooks: FileAccount["hooks"],
+  changed: Changed,
+  applied: Applied,
+): Promise<void> {
+  for (const hook of hooks) {
+    const mark = changed("hook", `${account.name} ${hook.name}`, hook);
+    if (!mark) continue;
+    const result = await upsertHook(deps, account.id, hook);
+    if (result.kind === "invalid") {
+      applied.errors.push(...issueLines(`account ${account.name}: hook ${hook.name}`, result.issues));
+      continue;
+    }
+    if (result.key !== null)
+      applied.made.push({ what: `Key of hook ${hook.name} of account ${account.name}`, secret: result.key });
+    await recordApplied(deps, mark, "configureHook", account.id, result.id);
   }
 }
 

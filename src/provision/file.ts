@@ -8,8 +8,9 @@ import { managementTokenInput } from "#configure/management-token.ts";
 import { sendingDomainInput } from "#configure/sending-domain.ts";
 import { webhookInput } from "#configure/webhook.ts";
 import { faultWords } from "#contract/fault-words.ts";
+import { hookFields } from "#contract/hooks/hooks.ts";
 import { keyText } from "#contract/key-text.ts";
-import { maxPools } from "#contract/limits.ts";
+import { maxHooks, maxPools } from "#contract/limits.ts";
 import { gatewayFields } from "#contract/manage/gateways.ts";
 import { poolInput } from "#contract/manage/pools/pools.ts";
 import { isName, notAName } from "#contract/name.ts";
@@ -34,6 +35,7 @@ export const provisionFile = z.strictObject({
           .default([])
           .describe("The domains that its mail is signed for."),
         webhooks: z.array(webhookInput).default([]).describe("Its webhook endpoints, identified by URL."),
+        hooks: z.array(hookFields).max(maxHooks).default([]).describe("Its hooks, identified by name."),
         pools: z.array(poolInput).max(maxPools).default([]).describe("Its pools of AI providers."),
       }),
     )
@@ -93,11 +95,29 @@ export function readProvisionFile(
       for (const twice of repeated(sending_domains.map(({ domain }) => domainOf(domain) ?? domain)))
         errors.push(`accounts: ${name}: sending_domains: ${twice} is given twice`);
     }
-    errors.push(...repeatedInPools(result.data.accounts));
+    errors.push(...repeatedInHooks(result.data.accounts), ...repeatedInPools(result.data.accounts));
     for (const twice of repeated(result.data.management_tokens.map(({ name }) => name)))
       errors.push(`management_tokens: ${twice} is given twice`);
   }
   return errors.length > 0 || !result.success ? { errors } : { file: result.data };
+}
+
+/** Duplicate names of an account's hooks, and hooks with the same key. */
+function repeatedInHooks(accounts: ProvisionFile["accounts"]): string[] {
+  const errors = accounts.flatMap(({ name, hooks }) =>
+    repeated(hooks.map((hook) => hook.name)).map(
+      (twice) => `accounts: ${name}: hooks: ${twice} is given twice`,
+    ),
+  );
+  const keyed = accounts.flatMap(({ name, hooks }) =>
+    hooks.flatMap((hook) =>
+      hook.key === undefined ? [] : [{ key: hook.key, where: `accounts: ${name}: hooks: ${hook.name}` }],
+    ),
+  );
+  const first = new Map(keyed.toReversed().map(({ key, where }) => [key, where]));
+  for (const { key, where } of keyed)
+    if (first.get(key) !== where) errors.push(`${where} has the key of another one`);
+  return errors;
 }
 
 /** Duplicate names of pools, members and keys, and keys with the same text. */

@@ -39,6 +39,9 @@ export interface Holder {
   /** A deferred completion that is due in a month. */
   completion: string;
   domain: string;
+  hook: string;
+  hookName: string;
+  hookKey: string;
 }
 
 /** A body that a route takes, by the route's name: with a faulty one it would say so before it looks for the row. */
@@ -55,6 +58,8 @@ export const bodies: Record<string, object> = {
   resolveAccountMessage: { answer: "mark_failed" },
   createNamedKey: { name: "another", scopes: ["read"] },
   updateNamedKey: { requests_per_minute: 5 },
+  updateHook: { per_minute: 5 },
+  previewHook: { channel: "sms", to: ["+15550000001"], preset: "alertmanager" },
   updateWebhook: { active: true },
   replayFailedDeliveries: { since: "2025-12-31T00:00:00Z" },
   updatePool: { strict_models: true },
@@ -85,6 +90,8 @@ export const ids: Record<string, { of(holder: Holder): Params; missing: Params }
     of: ({ webhook, event }) => ({ webhook, event }),
     missing: { webhook: `wh_${none}`, event: `evt_${none}` },
   },
+  hook: { of: ({ hook }) => ({ hook }), missing: { hook: `hook_${none}` } },
+  name: { of: ({ hookName }) => ({ name: hookName }), missing: { name: "none" } },
   pool: { of: ({ pool }) => ({ pool }), missing: { pool: `pool_${none}` } },
   "pool member": {
     of: ({ pool, member }) => ({ pool, member }),
@@ -135,6 +142,9 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
   const event = (await post(`/webhooks/${webhook}/test`)).id;
   const recipient = name === "ours" ? "+4915112345678" : "+4915187654321";
   await post("/suppressions", { channel: "sms", recipients: [recipient] });
+  const hookName = `hook-of-${name}`;
+  const to = ["+15550000001"];
+  const hook = await post("/hooks", { name: hookName, channel: "sms", to, message: "{{title}}" });
   const pool = (await post("/pools", { name: "default" })).id;
   const member = await post(`/pools/${pool}/members`, {
     name: "one",
@@ -178,6 +188,9 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
     call: call.id,
     completion: deferred.json().id,
     domain,
+    hook: hook.id,
+    hookName,
+    hookKey: hook.key,
   };
 }
 
@@ -267,6 +280,8 @@ const moreBodies: Record<string, object> = {
   rotateApiKey: {},
   rotateNamedKey: {},
   rotatePoolKey: {},
+  createHook: { name: "another", channel: "sms", to: ["+15550000001"], message: "{{title}}" },
+  receiveHook: { title: "Hi" },
   createWebhook: { url: "https://another.example.com/hook", events: ["*"] },
   createPool: { name: "another" },
 };
@@ -316,7 +331,7 @@ export function requestFor(head: Head, asking: Asking, url = pathOf(head, params
   const family = {
     api_key: { "api-key": holder.key },
     pool: bearer(poolToken),
-    open: {},
+    open: head.name === "receiveHook" ? bearer(holder.hookKey) : {},
     manage: forPeople.includes(head.name) ? session : head.scope === "anonymous" ? {} : operator,
   }[head.family];
   const body = moreBodies[head.name];

@@ -25,6 +25,7 @@ const topicOf: Readonly<Record<string, Topic>> = {
   dkim_keys: "domains",
   sending_domains: "domains",
   webhook_deliveries: "deliveries",
+  hooks: "hooks",
   gateways: "gateways",
   gateway_account_updates: "gateways",
   gateway_pauses: "gateways",

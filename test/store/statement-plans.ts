@@ -8,13 +8,21 @@ import { postgresTx } from "#store/engine/postgres/connection.ts";
 import { SqliteConnection, sqliteTx } from "#store/engine/sqlite/connection.ts";
 import { numericTypes, type Store } from "./conformance.ts";
 import { grow, growing } from "./grown.ts";
+import { hookCases } from "./inputs-hooks.ts";
 import { managementCases } from "./inputs-management.ts";
 import { messageCases } from "./inputs-messages.ts";
 import { pageCases } from "./inputs-pages.ts";
 import { phoneCases } from "./inputs-phones.ts";
 import { poolCases } from "./inputs-pools.ts";
 
-export const cases = [...messageCases, ...managementCases, ...pageCases, ...phoneCases, ...poolCases];
+export const cases = [
+  ...messageCases,
+  ...hookCases,
+  ...managementCases,
+  ...pageCases,
+  ...phoneCases,
+  ...poolCases,
+];
 
 /** Adds the messages `from` to `to`, with all that belongs to them. */
 export async function growTo(store: Store, from: number, to: number): Promise<void> {

@@ -12,6 +12,7 @@ export interface Furnished {
   call: string;
   member: string;
   domain: string;
+  hook: string;
 }
 
 interface Answer {
@@ -110,6 +111,12 @@ export async function furnish(it: Visit): Promise<Furnished> {
     kind: "android",
   });
   const domain = await api(it, "POST", `/accounts/${account}/sending-domains`, { domain: "acme.example" });
+  const hook = await api(it, "POST", `/accounts/${account}/hooks`, {
+    name: "alerts_of_the_production_cluster_in_the_second_data_centre",
+    preset: "alertmanager",
+    channel: "email",
+    to: ["christiane.altenhofenmustermann@customersupport.acme.example", "ops@acme.example"],
+  });
   await api(it, "POST", `/accounts/${account}/suppressions`, {
     channel: "sms",
     recipients: ["+15550000009"],
@@ -155,6 +162,7 @@ export async function furnish(it: Visit): Promise<Furnished> {
     call: calls.body.data[0]?.id ?? "",
     member: members.body.data[0]?.id ?? "",
     domain: domain.body.data.id ?? "",
+    hook: hook.body.data.id ?? "",
   };
 }
 
@@ -199,6 +207,8 @@ export function pathsOf(of: Furnished): Record<string, string> {
     tokens: "/tokens",
     "audit-all": "/audit",
     installation: "/installation",
+    hooks: `${a}/hooks`,
+    hook: `${a}/hooks/${of.hook}`,
     webhooks: `${a}/webhooks`,
     webhook,
     delivery: `${webhook}/deliveries/${of.delivery}`,

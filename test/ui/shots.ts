@@ -129,7 +129,17 @@ const at = await visit();
 await setUp(at);
 const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
 const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
-const none = { account, pool, message: "", webhook: "", delivery: "", call: "", member: "", domain: "" };
+const none = {
+  account,
+  pool,
+  message: "",
+  webhook: "",
+  delivery: "",
+  call: "",
+  member: "",
+  domain: "",
+  hook: "",
+};
 await shoot(at, "empty", pick(pathsOf(none), emptyPages));
 const furnished = await furnish(at);
 await shoot(at, "full", pathsOf(furnished));

@@ -10,6 +10,7 @@ export const topics = [
   "deliveries",
   "domains",
   "gateways",
+  "hooks",
   "keys",
   "links",
   "messages",

@@ -16,6 +16,7 @@ const areaOfTag: Readonly<Record<string, ScopeArea>> = {
   Gateways: "gateways",
   "Sending domains": "domains",
   Suppressions: "suppressions",
+  Hooks: "hooks",
   Webhooks: "webhooks",
   Pools: "pools",
 };

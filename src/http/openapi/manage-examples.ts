@@ -65,6 +65,19 @@ export const manageExamples: Readonly<Record<string, object>> = {
     note: "Sender verify failed",
   },
   createSuppressions: { channel: "email", recipients: ["ada@example.com"], note: "Asked by telephone" },
+  createHook: {
+    name: "alerts",
+    preset: "alertmanager",
+    channel: "sms",
+    to: ["+4915123456789"],
+  },
+  updateHook: { per_minute: 60, revision: 3 },
+  previewHook: {
+    channel: "sms",
+    to: ["+4915123456789"],
+    message: "{{title}}: {{message}}",
+    body: { title: "Disk full", message: "The disk of db1 is 95 % full" },
+  },
   createWebhook: {
     url: "https://shop.example.com/hooks/trunkline",
     events: ["message.delivered", "message.failed"],

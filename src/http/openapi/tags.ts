@@ -24,6 +24,7 @@ export const tags: Readonly<Record<string, string>> = {
   Gateways: "The providers, phones and devices that an account sends through, and their kinds.",
   "Sending domains": "The domains whose mails are signed, with the DNS records that they need.",
   Suppressions: "Recipients that an account does not write to any more.",
+  Hooks: "Makes messages of what other programs post, such as alerts. A hook's own key opens it.",
   Webhooks: "Where events are posted to, every delivery of one, and replays.",
   Pools: "Pools of AI providers with their members, keys, calls, usage and statistics.",
 };

@@ -17,7 +17,7 @@ export interface SiteFile {
 }
 
 /** The reference of the API, a part of the site that is not made from docs/. */
-export interface ApiReference {
+interface ApiReference {
   html: string;
   contentSecurityPolicy: string;
   openapi: Buffer<ArrayBuffer>;
@@ -54,7 +54,7 @@ const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">",
 const unescaped = (html: string) =>
   html.replaceAll(/&(amp|lt|gt|quot|#39);/g, (whole, name: string) => entities[name] ?? whole);
 /** Text of HTML that was rendered from Markdown. */
-const plain = (html: string) => unescaped(html.replaceAll(/<[^>]*>/g, "")).trim();
+const plain = (html: string) => unescaped(html.replaceAll(/<[^<>]*>/g, "")).trim();
 
 /** The name of a heading in links, as GitHub forms it. */
 const slug = (heading: string) =>
@@ -168,6 +168,11 @@ function llmsText(groups: readonly Group[], base: string): string {
   return `# Trunkline\n\n> A self-hosted service that sends SMS, WhatsApp messages and email through an account's own gateways, and an AI gateway with failover.\n\n${lines.join("\n")}`;
 }
 
+function withoutComments(html: string): string {
+  const [before = "", ...rest] = html.split("<!--");
+  return before + rest.map((part) => part.slice(part.indexOf("-->") + "-->".length)).join("");
+}
+
 const decisions = /^decisions\//;
 
 /**
@@ -198,7 +203,7 @@ export async function guideFiles(
           ? `<img src="${safe(href)}" alt="${safe(text)}" loading="lazy">`
           : `<em>${safe(text)}</em>`;
       },
-      html: ({ text }) => text.replaceAll(/<!--[\s\S]*?-->/g, ""),
+      html: ({ text }) => withoutComments(text),
       table(token) {
         const cells = (row: Tokens.TableCell[], tag: string) =>
           `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("")}</tr>`;

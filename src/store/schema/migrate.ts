@@ -33,6 +33,7 @@ import { up as stoppedBy } from "#store/schema/migrations/second-release/0027-st
 import { up as deferredCounts } from "#store/schema/migrations/second-release/0028-deferred-counts.ts";
 import { up as poolKeyRotation } from "#store/schema/migrations/second-release/0029-pool-key-rotation.ts";
 import { up as wholeMails } from "#store/schema/migrations/second-release/0030-whole-mails.ts";
+import { up as hooks } from "#store/schema/migrations/second-release/0031-hooks.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -65,6 +66,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 28, name: "deferred-counts", up: deferredCounts },
   { id: 29, name: "pool-key-rotation", up: poolKeyRotation },
   { id: 30, name: "whole-mails", up: wholeMails },
+  { id: 31, name: "hooks", up: hooks },
 ];
 
 /** The id of the newest migration that this code knows. */

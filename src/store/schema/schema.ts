@@ -27,6 +27,7 @@ import type {
 } from "./feedback.ts";
 import type { GatewaySessionsTable, GatewayValuesTable } from "./gateway-sessions.ts";
 import type { GatewayPausesTable, GatewayReportsTable, MessageCountsTable } from "./history.ts";
+import type { HooksTable } from "./hooks.ts";
 import type {
   AuditEntriesTable,
   ManagementTokensTable,
@@ -280,6 +281,7 @@ export interface Schema extends PoolAnswerTables, PoolStatisticsTables {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
   named_keys: NamedKeysTable;
+  hooks: HooksTable;
   credits: CreditsTable;
   gateways: GatewaysTable;
   requests: RequestsTable;

@@ -48,6 +48,8 @@ const operations: Record<TokenScope, readonly string[]> = {
   ],
   "suppressions:read": ["listSuppressions"],
   "suppressions:write": ["createSuppressions", "deleteSuppression", "releaseSuppressions"],
+  "hooks:read": ["listHooks", "getHook"],
+  "hooks:write": ["createHook", "updateHook", "deleteHook", "rotateHookKey", "previewHook"],
   "webhooks:read": [
     ...["listEventTypes", "listWebhooks", "getWebhook", "getWebhookStatistics", "listDeliveries"],
     ...["getDelivery", "countFailedDeliveries", "getWebhookRetries"],

@@ -47,6 +47,7 @@ test("what is created and can be read has a Location", () => {
   assert.deepEqual(located.sort(), [
     "createAccount",
     "createGateway",
+    "createHook",
     "createNamedKey",
     "createPool",
     "createPoolKey",

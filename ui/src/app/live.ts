@@ -34,6 +34,7 @@ const shownBy: Readonly<Record<string, readonly OperationName[]>> = {
   ],
   domains: ["listSendingDomains", "getSendingDomain", "getOverview"],
   gateways: ["listGateways", "getGateway", "listGatewayPauses", "getGatewayLink", "getOverview"],
+  hooks: ["listHooks", "getHook"],
   keys: ["listPoolKeys"],
   links: ["getGatewayLink", "getGateway", "listGateways", "getOverview"],
   messages: [

@@ -19,6 +19,7 @@ import {
   Send,
   Server,
   Settings,
+  Siren,
   Users,
   Webhook,
 } from "lucide-react";
@@ -57,6 +58,7 @@ export const accountPages: readonly Group[] = [
     title: "AI and events",
     places: [
       { to: "/a/$account/pools", title: "AI pools", key: "p", icon: Bot },
+      { to: "/a/$account/hooks", title: "Hooks", key: "h", icon: Siren },
       { to: "/a/$account/webhooks", title: "Webhooks", key: "w", icon: Webhook },
     ],
   },

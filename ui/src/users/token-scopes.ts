@@ -13,6 +13,7 @@ const areas = {
   gateways: "gateways",
   domains: "sending domains",
   suppressions: "suppressions",
+  hooks: "incoming hooks",
   webhooks: "webhooks",
   pools: "AI pools",
   prompts: "prompts and answers of AI calls",

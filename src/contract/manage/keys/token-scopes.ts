@@ -10,6 +10,7 @@ export const scopeAreas = [
   "gateways",
   "domains",
   "suppressions",
+  "hooks",
   "webhooks",
   "pools",
   "prompts",

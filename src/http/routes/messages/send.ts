@@ -187,7 +187,7 @@ export async function accepted<Field extends string>(
 }
 
 /** The reply to a send that was not accepted. */
-function refusal(
+export function refusal(
   result: Exclude<AcceptResult, { kind: "accepted" | "replayed" }>,
   creditUnit: string,
 ): Problem {

@@ -1,0 +1,221 @@
+// POST /hooks/{name}: any JSON or form of another program, of which the hook's template makes messages. The hook's key decides the account.
+// Nothing of the URL is logged but the route's pattern, since the key may be in its query.
+
+import type { IncomingMessage } from "node:http";
+import { z } from "zod";
+import { type Account, planExpired } from "#accounts/account.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
+import { hooks } from "#configure/hook.ts";
+import { receivedHookReply } from "#contract/hooks/hooks.ts";
+import { isObject } from "#contract/normalise.ts";
+import { isProblem, type Problem, problem, refusals, validationFailed } from "#contract/problem.ts";
+import { rateWait } from "#http/auth/api-key.ts";
+import { readBytes } from "#http/body/bytes.ts";
+import { mediaOf, type ParsedBody, parseBody } from "#http/body/parse.ts";
+import { unreadBodyProblem } from "#http/body/read.ts";
+import type { Call } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { queryOf } from "#http/request.ts";
+import { refusal } from "#http/routes/messages/send.ts";
+import { isStorageOutage } from "#http/storage-errors.ts";
+import type { AcceptResult } from "#messaging/accept/accept.ts";
+import { messageChannels } from "#messaging/channels.ts";
+import { keptBody } from "#messaging/hooks/kept-body.ts";
+import { hookContacts, hookTexts } from "#messaging/hooks/message.ts";
+import { hashSecret } from "#runtime/secret.ts";
+import { findHookByKey, type HookRow, lastBodyContext, noteHookBody } from "#store/hooks/hooks.ts";
+
+const maxBytes = 256 * 1024;
+const maxKeyLength = 512;
+const maxOutcomeLength = 300;
+
+/** The text that names one delivery, in its sender's header: ours, that of Standard Webhooks, and GitHub's. */
+const deliveryHeaders = ["idempotency-key", "webhook-id", "x-github-delivery"] as const;
+const maxDeliveryLength = 255;
+
+/** Fields of a form whose only value is JSON: GitHub's and Uptime Kuma's. */
+const jsonFields = ["payload", "data"];
+
+const wrongKey = problem("unauthenticated", { message: "The hook's name or its key is wrong." });
+
+/** The key of `Authorization: Bearer`, or else of `?key=`; null if there is none. */
+function keyOf(request: IncomingMessage): string | null {
+  const { authorization } = request.headers;
+  const bearer = /^bearer +([\x21-\x7e]+)$/i.exec(authorization ?? "")?.[1];
+  if (bearer !== undefined) return bearer;
+  const keys = queryOf(request).getAll("key");
+  return keys.length === 1 && keys[0] !== "" ? keys[0]! : null;
+}
+
+/** The hook of the name and the key, with its account. Guesses are slowed down. */
+async function findHook({ core, request, params, caller, gate }: Call) {
+  const key = keyOf(request);
+  if (key === null || key.length > maxKeyLength) return wrongKey;
+  const hash = hashSecret(key);
+  const wait = gate.credentialThrottle.wait(caller.ip, hash);
+  if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
+  const found = await core.database.run(findHookByKey, hash);
+  const isRight = found !== null && found.hook.name === params.name;
+  const next = gate.credentialThrottle.record(caller.ip, hash, isRight);
+  if (isRight) return found;
+  return next > 0 ? problem("rate_limited", { retryAfterMs: next }) : wrongKey;
+}
+
+/** JSON under any media type that is no form, and forms. Null if the client disconnected. */
+async function readHookBody({ request, gate, share }: Call): Promise<{ body: unknown } | Problem | null> {
+  const { headers } = request;
+  const encoding = (headers["content-encoding"] ?? "identity").toLowerCase();
+  if (encoding !== "" && encoding !== "identity") return problem("unsupported_media_type");
+  const limits = { ...gate.bodyLimits, maxBytes };
+  const read = await readBytes(request, limits, share);
+  if (read.kind !== "bytes") return unreadBodyProblem(read.kind, maxBytes);
+  const parse = (type: string | undefined): ParsedBody | Problem =>
+    parseBody(read.bytes, { ...headers, "content-type": type }, limits, share);
+  const media = mediaOf(headers);
+  const isForm = media === "urlencoded" || media === "multipart";
+  const parsed = parse(isForm ? headers["content-type"] : "application/json");
+  if (isProblem(parsed)) return parsed;
+  if (parsed.looksLikeJson) {
+    const json = parse("application/json");
+    return isProblem(json) ? json : { body: json.value };
+  }
+  const inner = isForm ? jsonInside(parsed.value) : null;
+  if (inner === null) return { body: parsed.value ?? {} };
+  const json = parseBody(Buffer.from(inner), { "content-type": "application/json" }, limits, share);
+  return { body: isProblem(json) ? parsed.value : json.value };
+}
+
+/** The JSON in the only field of a form, or null. */
+function jsonInside(form: unknown): string | null {
+  if (!isObject(form)) return null;
+  const [field, ...others] = Object.entries(form);
+  if (field === undefined || others.length > 0 || !jsonFields.includes(field[0])) return null;
+  return typeof field[1] === "string" && /^\s*[[{]/.test(field[1]) ? field[1] : null;
+}
+
+function deliveryOf({ headers }: IncomingMessage): string | null {
+  for (const name of deliveryHeaders) {
+    const value = headers[name];
+    if (typeof value === "string" && value !== "" && value.length <= maxDeliveryLength) return value;
+  }
+  return null;
+}
+
+export const receiveHookRoute = endpoint({
+  method: "POST",
+  path: "/hooks/{name}",
+  name: "receiveHook",
+  tag: "Hooks",
+  summary: "Post to a hook",
+  description:
+    "Any JSON or form of at most 256 KiB. The hook's template makes messages of it, which are accepted as a send is: all of them, or none.",
+  family: "open",
+  params: { name: z.string().max(64).describe("The hook's name.") },
+  query: z.object({
+    key: z
+      .string()
+      .optional()
+      .describe("The hook's key, or as `Authorization: Bearer`, which no proxy logs."),
+  }),
+  replies: { 200: receivedHookReply },
+  problems: [
+    "malformed_body",
+    "insufficient_credit",
+    "unauthenticated",
+    "request_timeout",
+    "conflict",
+    "idempotency_in_progress",
+    "body_too_large",
+    "unsupported_media_type",
+    "rate_limited",
+    "unavailable",
+    "commit_unknown",
+  ],
+})(async (call) => {
+  const { core, gate } = call;
+  const found = await findHook(call);
+  if (isProblem(found)) return found;
+  const { hook } = found;
+  const account = accountFromRow(found.account);
+  call.logged.account = account.id;
+  call.logged.keyId = hook.id;
+  call.share.markAuthenticated();
+  const { active, per_minute } = hooks.rulesOf(hook);
+  if (!active) return problem("conflict", { message: "The hook is switched off." });
+  if (planExpired(account, core.clock.now())) return refusals.expired;
+  // Checked first: a request that the account's limit refuses takes nothing from the hook's.
+  const retryAfterMs = Math.max(gate.rateLimit(hook.id, per_minute, 0), rateWait(gate, account));
+  if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
+  gate.rateLimit(hook.id, per_minute);
+  const read = await readHookBody(call);
+  if (read === null || isProblem(read)) return read;
+  const { outcome, reply } = await accept(call, hook, account, read.body);
+  if (outcome !== null) await note(call, hook, read.body, outcome);
+  return reply;
+});
+
+interface Answer {
+  /** What the hook shows about its last body; null if it cannot be stored now, or says nothing about the body. */
+  outcome: string | null;
+  reply: Problem | { message: string; data: { request_id: string; messages: number } };
+}
+
+async function accept(
+  { core, request, requestId }: Call,
+  hook: HookRow,
+  account: Account,
+  body: unknown,
+): Promise<Answer> {
+  const rules = hooks.rulesOf(hook);
+  const texts = hookTexts(rules, body);
+  if (rules.missing === null && texts.missing.length > 0) {
+    const message = `has no value for ${texts.missing.join(", ")}`;
+    return { outcome: `The body ${message}.`, reply: validationFailed([{ path: ["body"], message }]) };
+  }
+  const { channel } = rules;
+  const { sending } = messageChannels[channel];
+  const contact = hookContacts(rules, texts, hook.name);
+  const send = sending.read({ contact }, { maxContacts: contact.length });
+  const key = deliveryOf(request);
+  // A changed hook makes another message of the same delivery, so it is another request.
+  const idempotency = key === null ? null : { path: `/hooks/${hook.id}/${hook.revision}`, key };
+  const sent = { account, requestId, channel, send, upload: null, idempotency };
+  const result: AcceptResult =
+    send.issues.length > 0
+      ? { kind: "invalid", issues: await core.acceptance.issuesOf(sent) }
+      : await core.acceptance.send(sent);
+  switch (result.kind) {
+    case "accepted":
+    case "replayed":
+      return {
+        outcome: "accepted",
+        reply: {
+          message: "The messages have been queued.",
+          data: { request_id: result.requestId, messages: result.ids.length },
+        },
+      };
+    case "invalid": {
+      const words = result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+      return { outcome: words.join(" "), reply: refusal(result, sending.creditUnit) };
+    }
+    case "insufficient_credit":
+      return { outcome: "The credit is not enough.", reply: refusal(result, sending.creditUnit) };
+    default:
+      return { outcome: null, reply: refusal(result, sending.creditUnit) };
+  }
+}
+
+/** Keeps the body for the preview. Messages that were accepted stay accepted if it cannot be kept. */
+async function note({ core }: Call, hook: HookRow, body: unknown, outcome: string): Promise<void> {
+  const kept = keptBody(body);
+  const input = {
+    accountId: hook.account_id,
+    id: hook.id,
+    body: kept === null ? null : core.sealer.seal(kept, lastBodyContext(hook.id)),
+    outcome: outcome.slice(0, maxOutcomeLength).toWellFormed(),
+    at: core.clock.now(),
+  };
+  await core.database.run(noteHookBody, input).catch((error: unknown) => {
+    if (!isStorageOutage(error)) throw error;
+  });
+}

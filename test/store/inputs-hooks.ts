@@ -1,0 +1,32 @@
+// Inputs for the operations on hooks, for rows that `grown.ts` has made.
+
+import * as hooks from "#store/hooks/hooks.ts";
+import { accountOf, id, now } from "./grown.ts";
+import { type Case, caseOf } from "./inputs-messages.ts";
+
+const accountId = accountOf(0);
+const hook = {
+  id: "hook_new",
+  account_id: accountId,
+  name: "new",
+  hash: "new",
+  hint: "h",
+  rules: "{}",
+  last_received_at: null,
+  last_outcome: null,
+  revision: 0,
+  created_at: 1,
+  updated_at: 1,
+};
+
+export const hookCases: readonly Case[] = [
+  caseOf(hooks.findHookByKey, "hook hash 0"),
+  caseOf(hooks.findHookHolder, "hook hash 0"),
+  caseOf(hooks.readHooks, { accountId, id: null }, { accountId, id: id("hook", 0) }),
+  caseOf(hooks.findHookByName, { accountId, name: "hook 0" }),
+  caseOf(hooks.readLastBody, { accountId, id: id("hook", 0) }),
+  caseOf(hooks.saveHook, hook, { ...hook, id: id("hook", 0), name: "other", revision: 1 }),
+  caseOf(hooks.rotateHookKey, { accountId, id: id("hook", 0), hash: "rotated", hint: "h", at: now }),
+  caseOf(hooks.noteHookBody, { accountId, id: id("hook", 0), body: "b", outcome: "accepted", at: now }),
+  caseOf(hooks.removeHook, { accountId, id: id("hook", 0) }),
+];

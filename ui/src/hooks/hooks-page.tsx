@@ -1,0 +1,166 @@
+import { useNavigate } from "@tanstack/react-router";
+import { Plus, Siren } from "lucide-react";
+import { useState } from "react";
+import { usePages } from "#ui/api/queries.ts";
+import type { Hook } from "#ui/api/schema.ts";
+import { useAccount } from "#ui/parts/account.ts";
+import { Snippet } from "#ui/parts/copy.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
+import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { RowLink } from "#ui/parts/link.tsx";
+import { List } from "#ui/parts/list/list.tsx";
+import { Dialog } from "#ui/parts/over/dialog.tsx";
+import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
+import { PageHead } from "#ui/parts/page.tsx";
+import { Status } from "#ui/parts/status.tsx";
+import { Time } from "#ui/parts/time.tsx";
+import { emptyHook, fieldsOf, HookFields, HookPreview, programOf } from "./hook-fields.tsx";
+
+/** The URL to which a program posts. */
+export const hookUrl = (name: string, key: string): string =>
+  `${location.origin}/hooks/${name}?key=${encodeURIComponent(key)}`;
+
+interface Made {
+  id: string;
+  name: string;
+  key: string;
+}
+
+function Add({ onMade }: { onMade: (made: Made) => void }) {
+  const { id: account } = useAccount();
+  const [name, setName] = useState("");
+  const [entered, setEntered] = useState(emptyHook);
+  const form = useForm("createHook", {
+    onDone: ({ data }) => onMade({ id: data.id, name: data.name, key: data.key ?? "" }),
+  });
+  return (
+    <Form
+      of={form}
+      verb="Add the hook"
+      onSubmit={() => form.send({ params: { account }, body: { name, ...fieldsOf(entered) } })}
+    >
+      <Field label="Name" hint="A part of its URL." fault={form.fault("name")}>
+        <input
+          required
+          pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
+          placeholder="alerts"
+          autoComplete="off"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+      </Field>
+      <HookFields of={entered} onChange={setEntered} fault={form.fault} />
+      <HookPreview of={entered} />
+    </Form>
+  );
+}
+
+/** The URL with the key, which is shown once. */
+export function UrlOnce({
+  name,
+  hookKey,
+  onStored,
+}: {
+  name: string;
+  hookKey: string;
+  onStored: () => void;
+}) {
+  return (
+    <Dialog title="The hook's URL" onClose={null}>
+      <p>
+        Enter it where the program asks for a webhook URL. The key in it is shown only once. A program that
+        can send <code>Authorization: Bearer</code> sends the key there instead, so that no proxy logs it.
+      </p>
+      <Snippet text={hookUrl(name, hookKey)} block />
+      <div className="foot">
+        <button type="button" className="button first" onClick={onStored}>
+          I have stored it
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+export function HookState({ hook }: { hook: Hook }) {
+  if (!hook.active) return <Status of="off" />;
+  if (hook.last_outcome === null || hook.last_outcome === "accepted") return <Status of="active" />;
+  return <Status of="failed">refused</Status>;
+}
+
+export function Page() {
+  const { id: account } = useAccount();
+  const pages = usePages("listHooks", { params: { account } });
+  const navigate = useNavigate();
+  const [made, setMade] = useState<Made | null>(null);
+  return (
+    <>
+      <PageHead title="Hooks">
+        <DialogButton
+          first
+          title="Add a hook"
+          label={
+            <>
+              <Plus aria-hidden="true" /> Add a hook
+            </>
+          }
+        >
+          {(close) => (
+            <Add
+              onMade={(each) => {
+                close();
+                setMade(each);
+              }}
+            />
+          )}
+        </DialogButton>
+      </PageHead>
+      {made === null ? null : (
+        <UrlOnce
+          name={made.name}
+          hookKey={made.key}
+          onStored={() => navigate({ to: "/a/$account/hooks/$hook", params: { account, hook: made.id } })}
+        />
+      )}
+      <List
+        label="Hooks"
+        pages={pages}
+        id={({ id }) => id}
+        icon={Siren}
+        empty={
+          <p>
+            There is no hook yet. With one, what Alertmanager, Grafana, Uptime Kuma, GitHub or any other
+            program posts becomes an SMS, a WhatsApp message or an email to people whom you choose.
+          </p>
+        }
+        columns={[
+          { head: "State", cell: (hook) => <HookState hook={hook} /> },
+          {
+            head: "Name",
+            cell: ({ id, name }) => (
+              <RowLink to="/a/$account/hooks/$hook" params={{ account, hook: id }}>
+                {name}
+              </RowLink>
+            ),
+          },
+          { head: "Program", cell: ({ preset }) => programOf(preset) },
+          {
+            head: "To",
+            look: "wrap",
+            cell: ({ channel, to }) => (
+              <>
+                {channel} <span className="mono">{to.slice(0, 3).join(", ")}</span>
+                {to.length > 3 ? ` and ${to.length - 3} more` : ""}
+              </>
+            ),
+          },
+          {
+            head: "Last received",
+            look: "when",
+            cell: ({ last_received_at: at }) =>
+              at === null ? <span className="soft">never</span> : <Time at={at} brief />,
+          },
+        ]}
+      />
+    </>
+  );
+}
