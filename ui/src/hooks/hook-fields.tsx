@@ -166,9 +166,8 @@ export function HookFields({
         </Field>
       )}
       <Field
-        label="At most"
+        label="Requests a minute, at most"
         hint="Further requests are refused with 429 until the minute is over."
-        beside={<span>requests a minute</span>}
         fault={fault("per_minute")}
       >
         <input
