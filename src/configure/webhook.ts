@@ -28,7 +28,7 @@ import { isSigningSecret, newSigningSecret } from "#webhooks/sign.ts";
 import { changedElsewhere, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./resource.ts";
 
-const maxEndpoints = 50;
+export const maxEndpoints = 50;
 /** How long a replaced secret still signs. */
 const oldSecretMs = 24 * 3_600_000;
 const removeBatchSize = 1000;
@@ -136,6 +136,7 @@ function newWebhook(
     url_hash: hash,
     events: JSON.stringify(input.events),
     active: input.active === false ? 0 : 1,
+    format: null,
     secret: sealer.seal(generated ?? input.secret!, endpointSecretContext(id)),
     old_secret: null,
     old_secret_until: null,
@@ -239,6 +240,11 @@ async function store(
   const at = deps.clock.now();
   const result = await deps.database.run(changeEndpoint, { accountId, id, revision, at, change });
   if (result.kind === "url_taken") return taken("url");
+  if (result.kind === "fixed")
+    return {
+      kind: "conflict",
+      message: "This endpoint posts status callbacks: it can only be switched off and on, or deleted.",
+    };
   if (result.kind !== "changed") return result;
   if (result.endpoint.active === 0) await failPendingDeliveries(deps, id, result.endpoint.disabled_reason);
   return { kind: "saved", id, secret: made };

@@ -17,6 +17,8 @@ import { geminiUrl } from "#http/routes/ai/gemini-url.ts";
 import { phoneEndpoints, phoneUrl } from "#http/routes/phones/phones.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
+import { inTwilioShape } from "#http/routes/twilio/errors.ts";
+import { twilioEndpoints } from "#http/routes/twilio/twilio.ts";
 import { createConnections } from "#http/server/connections.ts";
 import { createDeadlines } from "#http/server/deadlines.ts";
 import { hasDoubledHeaders } from "#http/server/duplicate-headers.ts";
@@ -25,7 +27,7 @@ import { HttpServer } from "#runtime/net/http-server.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import type { Caller, Gate, HttpCore } from "./call.ts";
 import { endpoints } from "./endpoints.ts";
-import { createNotFound, isAi } from "./not-found.ts";
+import { createNotFound, isAi, isTwilio } from "./not-found.ts";
 import { RequestLog } from "./request-log.ts";
 import { createRouter, type Match } from "./router.ts";
 import type { HttpSettings } from "./settings.ts";
@@ -101,7 +103,7 @@ export function buildApp(
   const uploadDeadlines = createDeadlines(core.clock, limits.upload);
   const maxFields = settings.maxContacts * fieldsPerContact + otherFields;
   const isTrusted = settings.trustedProxies.length > 0 ? trustOf(settings.trustedProxies) : null;
-  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints, ...phoneEndpoints];
+  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints, ...phoneEndpoints, ...twilioEndpoints];
   const route = createRouter(all);
   const maxValues = maxValuesFor(settings.maxContacts);
   const notFoundReply = createNotFound(all, settings.dashboardFolder);
@@ -129,17 +131,20 @@ export function buildApp(
     },
   };
 
-  /** Writes an answer; an error of the AI endpoints in the shape of the API at the request's path. */
+  /** An error in the shape of the API at the request's path. */
+  function shaped(url: string | undefined, answer: Problem, requestId: string): Reply {
+    if (isAi(url)) return inShape(errorShapeOf(url ?? ""), answer, requestId);
+    return isTwilio(url) ? inTwilioShape(answer) : answer;
+  }
+
+  /** Writes an answer; an error in the shape of the API at the request's path. */
   function write(
     request: IncomingMessage,
     response: ServerResponse,
     requestId: string,
     answer: Reply | Problem,
   ): void {
-    const reply =
-      isProblem(answer) && isAi(request.url)
-        ? inShape(errorShapeOf(request.url ?? ""), answer, requestId)
-        : answer;
+    const reply = isProblem(answer) ? shaped(request.url, answer, requestId) : answer;
     // While closing, what still arrives on open connections is served: refusing it gains nothing while all components work.
     if (app.isClosing) response.shouldKeepAlive = false;
     writer.write(request, response, requestId, reply);

@@ -151,7 +151,7 @@ function isList({ method, family, query }: Head): boolean {
 }
 
 /** Reads a list when it is its turn, and only if its answer would be written. */
-async function inTurn<T>({ gate }: Call, read: () => Promise<T>): Promise<T | Problem> {
+export async function inTurn<T>({ gate }: Call, read: () => Promise<T>): Promise<T | Problem> {
   const { semaphore, isFull } = gate.lists;
   return isFull()
     ? tooManyUnread

@@ -12,10 +12,15 @@ import type { Endpoint } from "./endpoint.ts";
 import { suggestPath } from "./neighbours.ts";
 
 /** Whether an OpenAI client sent the request, in any spelling of the path: such clients read only OpenAI's errors. */
-export function isAi(target = ""): boolean {
-  const [, api = "", ai = ""] = target.replace(/^https?:\/\/[^/?#]*/i, "").split(/[/?#]/, 3);
+export const isAi = (target?: string): boolean => isBelow(target, "ai");
+
+/** Whether a client of Twilio's API sent the request: such clients read only Twilio's errors. */
+export const isTwilio = (target?: string): boolean => isBelow(target, "twilio");
+
+function isBelow(target = "", name: string): boolean {
+  const [, api = "", next = ""] = target.replace(/^https?:\/\/[^/?#]*/i, "").split(/[/?#]/, 3);
   try {
-    return decodeURIComponent(api) === "api" && decodeURIComponent(ai) === "ai";
+    return decodeURIComponent(api) === "api" && decodeURIComponent(next) === name;
   } catch {
     return false;
   }

@@ -46,7 +46,8 @@ export async function recent(
   const { limit, cursor, status } = query;
   // A cursor is the last id of the previous page, so it reveals nothing new.
   if (cursor !== null && idTime(cursor) === null) return null;
-  if (account.readableGatewayIds !== undefined) return await recentOn(deps, account, channel, query);
+  if (account.readableGatewayIds !== undefined)
+    return await recentAmong(deps, account, { ...everything, channels: [channel], status }, query);
   const { rows, more } = await deps.database.run(recentMessages, {
     accountId: account.id,
     channel,
@@ -68,28 +69,44 @@ async function recordsOf(deps: WaitingDeps, rows: readonly MessageRow[]): Promis
 /** The maximum that one scan reads of a gateway, if few of its messages have the status. */
 const rowsPerLook = 5_000;
 
-/** A page for callers that may read only some gateways' messages. It may be short, even empty, and still have a cursor. */
-async function recentOn(
+/** What a list is about. Null: any. */
+interface Filter {
+  /** Never empty. */
+  channels: readonly Channel[];
+  status: Status | null;
+  gatewayId: string | null;
+  /** In the form that messages use. */
+  recipient: string | null;
+  /** Epoch ms of acceptance: at or after the first, before the second. */
+  acceptedFrom: number | null;
+  acceptedBefore: number | null;
+}
+
+const everything = { gatewayId: null, recipient: null, acceptedFrom: null, acceptedBefore: null };
+
+/**
+ * A page of what the caller may read, newest first. It may be short, even empty, and still have a cursor. `cursor`: that of the page before.
+ */
+export async function recentAmong(
   deps: WaitingDeps,
   account: Account,
-  channel: Channel,
-  { limit, cursor, status }: Parameters<typeof recent>[3],
+  { gatewayId: only, ...filter }: Filter,
+  { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<Page> {
-  const gateways = account.gateways.filter((gateway) => gateway.channel === channel);
+  const readable = account.gateways.filter(
+    ({ id, channel }) => filter.channels.includes(channel) && (only === null || id === only),
+  );
+  const gateways = account.readableGatewayIds === undefined ? [only] : readable.map(({ id }) => id);
   const rows: MessageRow[] = [];
   // After the scan that ended first, other gateways have rows that this page does not know.
   let lookedTo: string | null = null;
-  for (const { id: gatewayId } of gateways) {
+  for (const gatewayId of gateways) {
     const found = await deps.database.run(searchMessages, {
+      ...filter,
       accountId: account.id,
-      channels: [channel],
-      status,
       gatewayId,
-      recipient: null,
       from: "msg_",
       before: cursor ?? "msg_~",
-      acceptedFrom: null,
-      acceptedBefore: null,
       limit: limit + 1,
       maxScanned: rowsPerLook,
       bytes: Math.ceil(maxPageBodyBytes / gateways.length),

@@ -5,6 +5,9 @@ import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import type { Sealer } from "#store/seal.ts";
 import { endpointUrlContext } from "#store/webhooks/endpoints.ts";
 
+/** The URL of the endpoint that posts status callbacks: each message has its own. */
+export const statusCallbackUrl = "StatusCallback";
+
 /** One spelling for equal URLs, so that an account has one endpoint for each. */
 const normaliseUrl = (url: string) => URL.parse(url)?.href ?? url;
 
@@ -32,6 +35,7 @@ export function openUrl(
 
 /** A URL as it may be shown: its origin and path, with a mask in place of the rest. If the URL is null, only the mask. */
 export function shownUrl(url: string | null): string {
+  if (url === statusCallbackUrl) return url;
   const parsed = url === null ? null : URL.parse(url);
   if (parsed === null) return mask;
   const { origin, pathname, search, hash } = parsed;

@@ -72,10 +72,14 @@ function subscribedEvents({ record }: FanOutDeps, page: OutboxPage): FanOutEvent
     ...endpoint,
     patterns: JSON.parse(endpoint.events) as string[],
   }));
+  const callbacks = new Set(page.withStatusCallback);
   return page.events.flatMap((event): FanOutEvent[] => {
-    const { id, entry_id, account_id, type, at, priority } = event;
+    const { id, entry_id, account_id, type, at, priority, message } = event;
     const subscribers = subscriptions.filter(
-      (endpoint) => endpoint.account_id === account_id && matchesPattern(endpoint.patterns, type),
+      ({ patterns, format, ...endpoint }) =>
+        endpoint.account_id === account_id &&
+        matchesPattern(patterns, type) &&
+        (format === null || (message !== null && callbacks.has(message.id))),
     );
     if (subscribers.length === 0) return [];
     const body = eventBody(type, at, eventData(event, record));

@@ -1,4 +1,5 @@
-// Posts an endpoint's deliveries: the work of its lane. Delivery is at least once and attempts are not recorded before the call, so a
+// Posts an endpoint's deliveries: the work of its lane. What is posted is made from the event: itself, signed by the Standard Webhooks
+// scheme, or (`twilio-request.ts`) the form that Twilio would post. Delivery is at least once and attempts are not recorded before the call, so a
 // delivery that was posted by a process that then died is posted again with the same webhook-id, by which its receiver recognises it.
 
 import type { Core } from "#core/core.ts";
@@ -18,10 +19,12 @@ import {
   settleDeliveries,
 } from "#store/webhooks/deliveries.ts";
 import { endpointSecretContext } from "#store/webhooks/endpoints.ts";
+import type { EndpointRequest } from "./endpoint-request.ts";
 import { openUrl } from "./endpoint-url.ts";
 import { failPendingDeliveries } from "./fail-pending.ts";
 import { maxRetryAfterMs, nextTryMs } from "./retry.ts";
 import { signatureHeader } from "./sign.ts";
+import { twilioRequests } from "./twilio-request.ts";
 
 export type PostDeps = Pick<
   Core,
@@ -39,13 +42,8 @@ const maxResponseBytes = 16 * 1024;
 /** How much of a response is kept in the delivery log. */
 const maxLoggedCharacters = 500;
 
-interface PreparedPost {
-  delivery: PendingDelivery;
-  /** Null if it cannot be unsealed. */
-  url: string | null;
-  /** Empty if they cannot be unsealed. */
-  secrets: string[];
-}
+/** Makes the request at a time (epoch ms); a sentence if it cannot be made. */
+type MakeRequest = (at: number) => EndpointRequest | string;
 
 /** The work of an endpoint's lane, held under `fence`. */
 export function postWork(
@@ -54,7 +52,7 @@ export function postWork(
   fence: number,
 ): LaneWork<DueDelivery, PostResult> {
   const { database, clock, crashPoint, log } = deps;
-  const prepared = new Map<string, PreparedPost>();
+  const prepared = new Map<string, MakeRequest>();
   return {
     readDue: (query) => database.run(readDueDeliveries, { laneId: endpointId, ...query }),
     nextDue: (now) => database.run(nextDueDelivery, { laneId: endpointId, priorities, now }),
@@ -65,19 +63,20 @@ export function postWork(
       if (found.kind === "fenced") return found;
       const attempts = new Map<string, number>();
       if (found.kind === "inactive") return { kind: "begun", attempts };
-      const url = openUrl(deps.sealer, found.endpoint);
-      const secrets = openSecrets(deps, found.endpoint);
+      const { endpoint } = found;
+      const requestOf =
+        endpoint.format === "twilio" ? twilioRequests(deps.sealer) : eventRequests(deps, endpoint);
       for (const delivery of found.deliveries) {
-        prepared.set(delivery.id, { delivery, url, secrets });
+        prepared.set(delivery.id, (sentAt) => requestOf(delivery, sentAt));
         attempts.set(delivery.id, delivery.attempts + 1);
       }
       return { kind: "begun", attempts };
     },
     send: async (row, _attempt, signal) => {
-      const delivery = prepared.get(row.id)!;
+      const make = prepared.get(row.id)!;
       prepared.delete(row.id);
       crashPoint("post.before");
-      const result = await post(deps, delivery, signal);
+      const result = await post(deps, make, signal);
       crashPoint("post.after");
       deps.metrics.webhookTry(result.kind);
       return result;
@@ -126,14 +125,35 @@ function openSecrets({ sealer, clock, log }: PostDeps, endpoint: WebhookEndpoint
   }
 }
 
+/** The requests of an endpoint that receives events as they are, signed. */
+function eventRequests(
+  deps: PostDeps,
+  endpoint: WebhookEndpointsTable,
+): (delivery: PendingDelivery, at: number) => EndpointRequest | string {
+  const url = openUrl(deps.sealer, endpoint);
+  const secrets = openSecrets(deps, endpoint);
+  return ({ id, body }, at) => {
+    // A receiver would refuse an unsigned post or, worse, accept it.
+    if (secrets.length === 0) return "The endpoint's secret does not open: give it a new one.";
+    if (url === null) return "The endpoint's URL does not open: give it again.";
+    const seconds = Math.floor(at / 1000);
+    const headers = {
+      "content-type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": String(seconds),
+      "webhook-signature": signatureHeader(secrets, id, seconds, body),
+    };
+    return { url, headers, body, secrets };
+  };
+}
+
 async function post(
   { outbound, clock }: PostDeps,
-  { delivery, url, secrets }: PreparedPost,
+  make: MakeRequest,
   signal: AbortSignal,
 ): Promise<PostResult> {
   const at = clock.now();
   const started = clock.monotonic();
-  const seconds = Math.floor(at / 1000);
   const failed = (reason: string, response: { status: number; text: string } | null, retryAfterMs = 0) => ({
     kind: "failed" as const,
     line: {
@@ -146,20 +166,13 @@ async function post(
     gone: response?.status === 410,
     retryAfterMs,
   });
-  // A receiver would refuse an unsigned post or, worse, accept it.
-  if (secrets.length === 0) return failed("The endpoint's secret does not open: give it a new one.", null);
-  if (url === null) return failed("The endpoint's URL does not open: give it again.", null);
+  const request = make(at);
+  if (typeof request === "string") return failed(request, null);
+  const { secrets, ...sent } = request;
   const result: OutboundResult = await outbound.request({
+    ...sent,
     method: "POST",
-    url,
-    headers: {
-      "content-type": "application/json",
-      "user-agent": "Trunkline",
-      "webhook-id": delivery.id,
-      "webhook-timestamp": String(seconds),
-      "webhook-signature": signatureHeader(secrets, delivery.id, seconds, delivery.body),
-    },
-    body: delivery.body,
+    headers: { "user-agent": "Trunkline", ...sent.headers },
     timeoutMs,
     maxBytes: maxResponseBytes,
     truncate: true,
@@ -167,7 +180,8 @@ async function post(
   });
   if (result.kind !== "answer") return signal.aborted ? { kind: "stopped" } : failed(result.reason, null);
   const { status, headers, body } = result;
-  const text = cleanText(body.toString("utf8"), [...secrets, ...privateParts(url)], maxLoggedCharacters);
+  const hidden = [...secrets, ...privateParts(sent.url)];
+  const text = cleanText(body.toString("utf8"), hidden, maxLoggedCharacters);
   if (status >= 200 && status < 300) {
     const ms = Math.round(clock.monotonic() - started);
     return { kind: "delivered", line: { at, ms, status, reason: null, answer: text } };

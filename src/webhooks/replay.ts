@@ -85,7 +85,9 @@ export async function retryWaiting(
 export async function sendTestEvent(
   { database, clock, newId }: ReplayDeps,
   endpoint: EndpointRef,
-): Promise<{ kind: "stored"; id: string } | { kind: "inactive" } | { kind: "not_found" }> {
+): Promise<
+  { kind: "stored"; id: string } | { kind: "inactive" } | { kind: "status_callbacks" } | { kind: "not_found" }
+> {
   const at = clock.now();
   const id = newId("evt");
   const data: EventData[typeof testEventType] = { webhook_id: endpoint.endpointId };
@@ -94,7 +96,5 @@ export async function sendTestEvent(
     ...endpoint,
     event: { id, type: testEventType, at, body },
   });
-  if (result === "not_found") return { kind: "not_found" };
-  if (result === "inactive") return { kind: "inactive" };
-  return { kind: "stored", id };
+  return result === "stored" ? { kind: "stored", id } : { kind: result };
 }

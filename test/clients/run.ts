@@ -1,5 +1,6 @@
 // `npm run test:clients`: Python's clients of AI APIs (openai, anthropic, google-genai, LangChain, pydantic-ai, openai-agents), as
-// their package index has them, against the real process with scripted members of three formats. It needs Python 3.11
+// their package index has them, against the real process with scripted members of three formats, and Twilio's package, which sends
+// through sandboxes. It needs Python 3.11
 // or later, and makes an environment of its own in `.client-tools/` (CLIENT_TOOLS: elsewhere) the first time.
 
 import { spawn, spawnSync } from "node:child_process";
@@ -20,6 +21,7 @@ const versions = [
   "langchain-anthropic==1.7.10",
   "pydantic-ai-slim[openai,anthropic]==2.68.0",
   "openai-agents==0.24.0",
+  "twilio==9.13.0",
 ];
 const limitMs = 600_000;
 const root = resolve(import.meta.dirname, "../..");
@@ -44,6 +46,13 @@ function installedPython(folder: string): string {
 
 const keyOf = (pool: string) => `tlp_${pool.padEnd(32, "k")}`;
 const keys = Object.fromEntries(formatNames.map((format) => [format, keyOf(format)]));
+const apiKey = `tl_${"client".padEnd(32, "k")}`;
+const gateways = ["sms", "whatsapp"].map((channel) => ({
+  identifier: channel,
+  channel,
+  kind: "sandbox",
+  default: true,
+}));
 /** Has embeddings, and no member that another pool's calls could go to. */
 const embeddings = {
   name: "embeddings",
@@ -63,7 +72,9 @@ async function main(): Promise<number> {
   const provision = join(folder, "provision.json");
   writeFileSync(
     provision,
-    JSON.stringify({ accounts: [{ name: "clients", pools: [...pools, embeddings] }] }),
+    JSON.stringify({
+      accounts: [{ name: "clients", api_key: apiKey, gateways, pools: [...pools, embeddings] }],
+    }),
   );
   mkdirSync(join(folder, "data"), { mode: 0o700 });
   const server = await startServer({
@@ -75,9 +86,8 @@ async function main(): Promise<number> {
       TRUNKLINE_OUTBOUND_ALLOW: "127.0.0.0/8",
     },
   });
-  let code: number | null = 1;
-  try {
-    const child = spawn(python, [join(import.meta.dirname, "clients.py")], {
+  const play = async (script: string): Promise<number | null> => {
+    const child = spawn(python, [join(import.meta.dirname, script)], {
       cwd: folder,
       env: {
         PATH: process.env.PATH,
@@ -85,11 +95,18 @@ async function main(): Promise<number> {
         BASE: server.base,
         KEYS: JSON.stringify(keys),
         EMBEDDINGS_KEY: keyOf("embeddings"),
+        API_KEY: apiKey,
       },
       stdio: ["ignore", "inherit", "inherit"],
       timeout: limitMs,
     });
-    code = await new Promise((done, fail) => child.once("error", fail).once("close", done));
+    return await new Promise((done, fail) => child.once("error", fail).once("close", done));
+  };
+  let code: number | null = 1;
+  try {
+    const messages = await play("messages.py");
+    const completions = await play("clients.py");
+    code = messages === 0 ? completions : messages;
     for (const format of formatNames) {
       for (const { message } of members.log(format).refused) {
         console.log(`The member with ${format} refused a request: ${message}`);

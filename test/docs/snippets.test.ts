@@ -50,7 +50,7 @@ test("what a block in Python makes is imported, and each module that it names", 
       const text = bare(block);
       const imported = [
         ...matches(text, /^import ([\w, ]+)$/gm),
-        ...matches(text, /^from \w+ import ([\w, ]+)$/gm),
+        ...matches(text, /^from [\w.]+ import ([\w, ]+)$/gm),
       ].flatMap((names) => names.split(", "));
       const used = [
         ...matches(text, /(?<![.\w])([A-Z]\w*)\(/g),

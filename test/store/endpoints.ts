@@ -22,6 +22,7 @@ export function endpointOf(
     url_hash: `hash of ${id}`,
     events: '["*"]',
     active: 1,
+    format: null,
     secret: "sealed",
     old_secret: null,
     old_secret_until: null,

@@ -30,6 +30,7 @@ export const growing = [
   "sender_names",
   "soft_bounces",
   "spread_choices",
+  "status_callbacks",
   "suppressions",
   "usage_days",
   "usage_hours",
@@ -117,6 +118,7 @@ export function grow(engine: Engine, from: number, to: number): string[] {
      from ${each(400)}`,
     `insert into outbox_held (id, account_id, type, at, message_id, priority, data)
      select ${idSql("evt", "i")} || '_held', ${account}, 'message.sent', ${at}, ${idSql("msg", "i")}, 0, '{}' from ${each(100)}`,
+    `insert into status_callbacks (message_id, callback) select ${idSql("msg", "i")}, 'sealed' from ${each(20)}`,
     `insert into webhook_events (id, account_id, type, at, body)
      select ${idSql("evt", "i")}, ${account}, 'message.sent', ${at}, '{}' from ${each(2)}`,
     `insert into webhook_deliveries (endpoint_id, event_id, account_id, type, priority, due_at, held_due_at, status, attempts, log, created_at, updated_at)
@@ -184,6 +186,7 @@ function once(series: (a: number, b: number) => string): string[] {
     `insert into webhook_endpoints (id, account_id, url, url_hash, events, active, secret, created_at, updated_at)
      select ${idSql("whe", "i")}, ${idSql("acc", "i % 20")}, 'sealed' || i, 'hash' || i, '["*"]', case when i = 10 then 0 else 1 end, 'sealed', ${times}
      from ${series(0, 20)}`,
+    `update webhook_endpoints set format = 'twilio' where id = '${id("whe", 5)}'`,
     `insert into lanes (id, kind, active, fence, pauses, paused_ms, day_count, revision)
      select id, 'gateway', active, 1, 0, 0, 0, 0 from gateways`,
     `insert into lanes (id, kind, active, fence, pauses, paused_ms, day_count, revision)

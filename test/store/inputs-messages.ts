@@ -155,6 +155,10 @@ export const messageCases: Case[] = [
       at: now - 39_000_000,
       emails: [],
     }),
+    sendOf(accountId, gatewayId, {
+      requestId: "req_callback",
+      statusCallbacks: [{ message_id: "msg_callback", callback: "sealed" }],
+    }),
   ),
   caseOf(
     confirmRequest,
@@ -187,7 +191,11 @@ export const messageCases: Case[] = [
     { laneId: endpointId, priority: 0, now, after: { dueAt: 1, id: "evt" }, limit },
   ),
   caseOf(deliveries.nextDueDelivery, { laneId: endpointId, priorities, now }),
-  caseOf(deliveries.readPendingDeliveries, { endpointId, fence: 1, eventIds: [id("evt", 0), id("evt", 2)] }),
+  caseOf(
+    deliveries.readPendingDeliveries,
+    { endpointId, fence: 1, eventIds: [id("evt", 0), id("evt", 2)] },
+    { endpointId: id("whe", 5), fence: 1, eventIds: [`${id("evt", 100)}_1`] },
+  ),
   caseOf(
     deliveries.settleDeliveries,
     {

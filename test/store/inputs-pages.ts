@@ -6,6 +6,7 @@ import * as suppressions from "#store/feedback/suppressions.ts";
 import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
 import { findRecords } from "#store/find.ts";
 import { readAccountLanes } from "#store/gateways/account-lanes.ts";
+import { readGatewaySettings } from "#store/gateways/gateways.ts";
 import { deletePauses, readPauses } from "#store/gateways/pauses.ts";
 import { noteReport } from "#store/gateways/reports.ts";
 import { noteReceiptsMatch, noteReceiptsUnmatched } from "#store/gateways/unmatched-receipts.ts";
@@ -45,6 +46,7 @@ const dueSearch: SearchDueInput = {
 };
 
 export const pageCases: readonly Case[] = [
+  caseOf(readGatewaySettings, accountId),
   caseOf(
     suppressions.listSuppressions,
     { accountId, channels: ["sms", "email"], recipients: null, after: null, limit },

@@ -96,6 +96,10 @@ export const longFiles: Readonly<Record<string, string>> = {};
 export const withoutTwin: Readonly<Record<string, string>> = {
   "src/gateways/sms/vendors/": "definitions, run by vendors.test.ts with the recorded traffic of each vendor",
   "src/http/routes/phones/": "asked by the simulated phones of phones, as the app asks",
+  "src/http/routes/twilio/": "asked by Twilio's own package, and by the tables of errors.ts and caller.ts",
+  "src/contract/twilio/errors.ts": "a table, run by the test of http/routes/twilio/errors.ts",
+  "src/configure/status-callbacks.ts": "run by the test of webhooks/twilio-request.ts",
+  "src/store/webhooks/status-callbacks.ts": "run by the test of webhooks/twilio-request.ts",
   "src/store/phones/": "run by the simulated phones of phones, on both engines",
   "src/gateways/session.ts": "types and one error, run by the test of messaging/deliver/session.ts",
   "src/gateways/message.ts":

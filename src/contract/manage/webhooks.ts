@@ -8,7 +8,7 @@ const webhookFields = z.object({
   url: z
     .string()
     .describe(
-      "The URL that events are posted to: its origin and path, with the mask `••••` in place of its query. Sending it back in this form keeps the stored URL.",
+      "The URL that events are posted to: its origin and path, with the mask `••••` in place of its query. Sending it back in this form keeps the stored URL. `StatusCallback`: that of each message.",
     ),
   events: z.array(z.string()).describe("The patterns of the event types that are posted."),
   active: z.boolean(),
@@ -112,7 +112,11 @@ export const deliveryReply = reply(
   z
     .object({
       ...delivery,
-      body: z.string().describe("The body that is posted and signed."),
+      body: z
+        .string()
+        .describe(
+          "The event. It is posted as it is and signed, by an endpoint with the format `twilio` as a form.",
+        ),
       log: z.array(deliveryTry).describe("The latest 20 attempts, oldest first."),
     })
     .meta({ id: "Delivery" }),

@@ -36,6 +36,10 @@ export function keyInBody(body: ParsedBody): Key | null {
 
 type KeyCall = Pick<Call, "gate" | "logged" | "params" | "request" | "share">;
 
+/** Whether the caller's key has one of the scopes. The personal key has every right. */
+export const hasScope = ({ key }: Account, ...scopes: KeyScope[]): boolean =>
+  key === undefined || scopes.some((scope) => key.scopes.includes(scope));
+
 /** The calling account, and the body if it already had to be read. */
 interface Admitted {
   account: Account;
@@ -43,7 +47,10 @@ interface Admitted {
 }
 
 /** The scopes of which a request to an endpoint needs one. Null if its path names no channel, so that its handler finds nothing. */
-function scopesOf({ right, channel }: Head, params: Call["params"]): readonly KeyScope[] | null {
+function scopesOf(
+  { right, channel }: Pick<Head, "right" | "channel">,
+  params: Call["params"],
+): readonly KeyScope[] | null {
   if (right === "account") return ["read"];
   if (right === "read") return ["read", "read:own"];
   const of = channel ?? params.channel ?? "";
@@ -64,18 +71,17 @@ export function rateWait({ rateLimit }: Gate, { id, requestsPerMinute, key }: Ac
 /** The account whose key admits the request to an endpoint, or the reason for refusing it. */
 export async function checkKey(
   { gate, logged, params }: KeyCall,
-  head: Head,
+  head: Pick<Head, "right" | "channel">,
   key: Key,
 ): Promise<Account | Problem> {
   const account = key === invalidKey ? null : await gate.core.authenticator.authenticate(key);
   if (account === null) return refusals.invalid;
   if (planExpired(account, gate.core.clock.now())) return refusals.expired;
   if (account.key !== undefined) {
-    const { scopes } = account.key;
     const needed = scopesOf(head, params);
     logged.account = account.id;
     logged.keyId = account.key.id;
-    if (needed?.some((scope) => scopes.includes(scope)) === false) return refusals.notAllowed;
+    if (needed !== null && !hasScope(account, ...needed)) return refusals.notAllowed;
   }
   const retryAfterMs = rateWait(gate, account);
   return retryAfterMs > 0 ? problem("rate_limited", { retryAfterMs }) : account;

@@ -20,6 +20,8 @@ import {
 } from "#store/messages/idempotency-keys.ts";
 import { confirmRequest, storeSends } from "#store/messages/insert.ts";
 import type { SendInput } from "#store/messages/send.ts";
+import { statusCallbackContext } from "#store/webhooks/status-callbacks.ts";
+import type { StatusCallback } from "#webhooks/twilio-request.ts";
 import type { AttachmentUpload } from "./attachment-upload.ts";
 import { type PreparedSend, type ReadySend, sliceSize } from "./prepare.ts";
 
@@ -66,6 +68,8 @@ export interface SendRequest<Draft extends SharedDraft = SharedDraft> {
   upload: AttachmentUpload | null;
   /** Null if the caller gave no key, so every request is a new one. */
   idempotency: IdempotencyRequest | null;
+  /** Where the statuses of its messages are posted too. The account has the endpoint that posts them (`configure/status-callbacks`). */
+  statusCallback?: StatusCallback;
 }
 
 const retryAfterMs = 5_000;
@@ -178,7 +182,10 @@ async function replay(
 }
 
 /** The SHA-256 of the meaning of contacts and files, not of their bytes. */
-async function fingerprintOf({ clock }: AcceptDeps, { channel, send, upload }: SendRequest): Promise<string> {
+async function fingerprintOf(
+  { clock }: AcceptDeps,
+  { channel, send, upload, statusCallback }: SendRequest,
+): Promise<string> {
   const { fingerprint } = messageChannels[channel].sending;
   const { contacts } = send;
   const files = (upload?.files() ?? []).map(({ filename, content_type, sha256, content_id }) => [
@@ -190,6 +197,7 @@ async function fingerprintOf({ clock }: AcceptDeps, { channel, send, upload }: S
   ]);
   const hash = createHash("sha256");
   if (files.length > 0) hash.update(JSON.stringify({ files }));
+  if (statusCallback !== undefined) hash.update(JSON.stringify({ statusCallback: statusCallback.url }));
   for (let index = 0; index < contacts.length; index++) {
     if (index > 0 && index % sliceSize === 0) await clock.sleep(0);
     hash.update(JSON.stringify(fingerprint(contacts[index]!)));
@@ -199,7 +207,7 @@ async function fingerprintOf({ clock }: AcceptDeps, { channel, send, upload }: S
 
 async function store(
   deps: AcceptDeps,
-  { account, requestId, channel, upload }: SendRequest,
+  { account, requestId, channel, upload, statusCallback }: SendRequest,
   now: number,
   { kind: _, ...rows }: ReadySend,
   key: IdempotencyKey | null,
@@ -228,6 +236,13 @@ async function store(
     ...rows,
     ...(upload === null ? {} : { attachments: upload.files() }),
   };
+  if (statusCallback !== undefined) {
+    const text = JSON.stringify(statusCallback);
+    input.statusCallbacks = ids.map((id) => ({
+      message_id: id,
+      callback: deps.sealer.seal(text, statusCallbackContext(id)),
+    }));
+  }
   crashPoint("accept.before");
   try {
     const routes = await routesAmong(deps, account, gatewayIds);

@@ -52,6 +52,17 @@ export const findGatewayByIdentifier = readOperation(
   },
 );
 
+/** The settings of an account's gateways, sealed. */
+export const readGatewaySettings = readOperation(
+  "readGatewaySettings",
+  async (tx, accountId: string) =>
+    await tx.db
+      .selectFrom("gateways")
+      .select(["id", "identifier", "settings"])
+      .where("account_id", "=", accountId)
+      .execute(),
+);
+
 /** Sets what acceptance needs of a gateway's settings, if the row dates from before that was stored. */
 export const setGatewayCounting = writeOperation(
   "setGatewayCounting",

@@ -29,7 +29,8 @@ type Belonging =
   | (typeof belongings)[number][0]
   | (typeof belongingsOfEmails)[number]
   | "message_payloads"
-  | "phone_items";
+  | "phone_items"
+  | "status_callbacks";
 
 const ended = [...groups.sent, ...groups.notSent] as const;
 const hasEnded: ReadonlySet<string> = new Set(ended);
@@ -109,6 +110,7 @@ async function removeWhole(tx: Tx, ids: readonly string[]): Promise<void> {
     .execute();
   if (gone.some(({ content }) => hasPayload(content))) await removeOf("message_payloads");
   if (gone.some(({ channel }) => channel === "sms")) await removeOf("phone_items");
+  if (gone.some(({ channel }) => channel !== "email")) await removeOf("status_callbacks");
   if (gone.some(({ channel }) => channel === "email")) {
     for (const table of belongingsOfEmails) await removeOf(table);
   }

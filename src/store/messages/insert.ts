@@ -16,6 +16,7 @@ import { holdGateways } from "#store/gateways/hold.ts";
 import { markRouted, resolveRoutes } from "#store/routers.ts";
 import type { CreditEntriesTable, CreditsTable, IdempotencyKeysTable } from "#store/schema/schema.ts";
 import { eventIdOf, recordEvents, recordRequests } from "#store/webhooks/outbox.ts";
+import { insertStatusCallbacks } from "#store/webhooks/status-callbacks.ts";
 import { insertPayloads } from "./contents.ts";
 import { claimKeys, type IdempotencyKey, releaseKeys, type StoredRequest } from "./idempotency-keys.ts";
 import {
@@ -186,6 +187,10 @@ async function insertSends(tx: Tx, accepted: readonly SendInput[]): Promise<void
   await insertPayloads(
     tx,
     sends.flatMap(({ payloads = [] }) => payloads),
+  );
+  await insertStatusCallbacks(
+    tx,
+    sends.flatMap(({ statusCallbacks = [] }) => statusCallbacks),
   );
   await recordRequests(
     tx,

@@ -6,6 +6,7 @@ import type { UploadedFile } from "#store/email/attachments.ts";
 import type { NewMailRecipient } from "#store/email/mail-recipients.ts";
 import type { EmailsTable } from "#store/schema/email.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
+import type { StatusCallbacksTable } from "#store/schema/webhooks.ts";
 import type { NewPayload } from "./contents.ts";
 import type { IdempotencyKey } from "./idempotency-keys.ts";
 import type { Route } from "./router.ts";
@@ -69,6 +70,8 @@ export interface SendInput {
   textParts?: readonly { message_id: string; text: string }[];
   /** For messages that have one. */
   payloads?: readonly NewPayload[];
+  /** For messages that have one. */
+  statusCallbacks?: readonly StatusCallbacksTable[];
   /** Files that were staged for it, in their order. */
   attachments?: readonly UploadedFile[];
   /** The routes among its gateways, and where in [0, 1) their choices begin. */

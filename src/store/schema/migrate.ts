@@ -34,6 +34,7 @@ import { up as deferredCounts } from "#store/schema/migrations/second-release/00
 import { up as poolKeyRotation } from "#store/schema/migrations/second-release/0029-pool-key-rotation.ts";
 import { up as wholeMails } from "#store/schema/migrations/second-release/0030-whole-mails.ts";
 import { up as hooks } from "#store/schema/migrations/second-release/0031-hooks.ts";
+import { up as statusCallbacks } from "#store/schema/migrations/second-release/0032-status-callbacks.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "initial-rules", up: initial },
@@ -67,6 +68,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 29, name: "pool-key-rotation", up: poolKeyRotation },
   { id: 30, name: "whole-mails", up: wholeMails },
   { id: 31, name: "hooks", up: hooks },
+  { id: 32, name: "status-callbacks", up: statusCallbacks },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -58,6 +58,7 @@ import type {
 } from "./pools.ts";
 import type {
   OutboxTable,
+  StatusCallbacksTable,
   WebhookDeliveriesTable,
   WebhookEndpointsTable,
   WebhookEventsTable,
@@ -313,6 +314,7 @@ export interface Schema extends PoolAnswerTables, PoolStatisticsTables {
   outbox: OutboxTable;
   /** The outbox entries of a restored backup, until the operator releases or cancels them. */
   outbox_held: OutboxTable;
+  status_callbacks: StatusCallbacksTable;
   webhook_endpoints: WebhookEndpointsTable;
   webhook_events: WebhookEventsTable;
   webhook_deliveries: WebhookDeliveriesTable;

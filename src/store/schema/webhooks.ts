@@ -28,6 +28,8 @@ export interface WebhookEndpointsTable extends Revised {
   /** JSON list of patterns, such as `message.*`. */
   events: string;
   active: Flag;
+  /** `twilio`: it posts the statuses of messages as Twilio does, each to the URL of its message. Null: it posts events to its own. */
+  format: "twilio" | null;
   /** `whsec_…`, sealed. */
   secret: string;
   /** The previous secret, sealed; it also signs until `old_secret_until`. */
@@ -39,6 +41,13 @@ export interface WebhookEndpointsTable extends Revised {
   disabled_reason: string | null;
   created_at: number;
   updated_at: number;
+}
+
+/** Where the statuses of a message are posted besides the account's endpoints. Written and removed with its message, never changed. */
+export interface StatusCallbacksTable {
+  message_id: string;
+  /** JSON of a `StatusCallback`, sealed. */
+  callback: string;
 }
 
 export interface WebhookEventsTable {

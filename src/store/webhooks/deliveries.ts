@@ -6,6 +6,7 @@ import { batchedOperation, readOperation, type Tx, writeOperation } from "#store
 import { type DueQuery, selectDue, selectNextDue } from "#store/lanes/due.ts";
 import type { WebhookDeliveriesTable, WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import { lockEndpoint, switchLane } from "./endpoints.ts";
+import { statusCallbacksOf } from "./status-callbacks.ts";
 
 /** One line of a delivery's log. */
 export interface DeliveryAttempt {
@@ -55,6 +56,8 @@ export interface PendingDelivery {
   body: string;
   /** Attempts before this one. */
   attempts: number;
+  /** For an endpoint with a format: the sealed status callback of the message. Null if the message is no longer kept. */
+  statusCallback: string | null;
 }
 
 /** `fenced`: the lane belongs to another process. `inactive`: the endpoint was deleted or disabled. */
@@ -98,7 +101,13 @@ export const readPendingDeliveries = readOperation(
       .where("webhook_deliveries.event_id", "in", eventIds)
       .where("webhook_deliveries.due_at", "is not", null)
       .execute();
-    return { kind: "ready", endpoint, deliveries };
+    const callbacks =
+      endpoint.format === null ? new Map<string, string>() : await statusCallbacksOf(tx, eventIds);
+    return {
+      kind: "ready",
+      endpoint,
+      deliveries: deliveries.map((row) => ({ ...row, statusCallback: callbacks.get(row.id) ?? null })),
+    };
   },
 );
 
@@ -169,11 +178,13 @@ function count(
 
 type Judged = Pick<
   WebhookEndpointsTable,
-  "id" | "active" | "failing_since" | "disabled_at" | "disabled_reason" | "revision"
+  "id" | "active" | "format" | "failing_since" | "disabled_at" | "disabled_reason" | "revision"
 > & { changed: boolean };
 
 /** What an attempt shows about its endpoint; the reason, if that is enough to disable it. */
 function judge(endpoint: Judged, { outcome, at }: DeliverySettlement): string | null {
+  // It posts to the URLs of many messages, of which one says nothing about the others.
+  if (endpoint.format !== null) return null;
   if (outcome.kind === "delivered") {
     if (endpoint.failing_since !== null) endpoint.changed = true;
     endpoint.failing_since = null;
@@ -201,7 +212,15 @@ async function lockConcerned(
   tx: Tx,
   settlements: readonly DeliverySettlement[],
 ): Promise<ReadonlyMap<string, Judged>> {
-  const columns = ["id", "active", "failing_since", "disabled_at", "disabled_reason", "revision"] as const;
+  const columns = [
+    "id",
+    "active",
+    "format",
+    "failing_since",
+    "disabled_at",
+    "disabled_reason",
+    "revision",
+  ] as const;
   const ids = [...new Set(settlements.map(({ endpointId }) => endpointId))];
   const seen = await tx.db.selectFrom("webhook_endpoints").select(columns).where("id", "in", ids).execute();
   const failed = new Set(

@@ -277,11 +277,13 @@ export const storeTestEvent = writeOperation(
       endpointId: string;
       event: { id: string; type: string; at: number; body: string };
     },
-  ): Promise<"stored" | "inactive" | "not_found"> => {
+  ): Promise<"stored" | "inactive" | "status_callbacks" | "not_found"> => {
     const { accountId, endpointId, event } = input;
     const endpoint = await lockEndpoint(tx, endpointId);
     if (!endpoint || endpoint.account_id !== accountId) return "not_found";
     if (endpoint.active === 0) return "inactive";
+    // Its URLs are those of messages, and a test event has none.
+    if (endpoint.format !== null) return "status_callbacks";
     await tx.db
       .insertInto("webhook_events")
       .values({ ...event, account_id: accountId })

@@ -118,6 +118,8 @@ export interface EndpointChange {
 export type ChangeEndpointResult =
   | { kind: "changed"; endpoint: WebhookEndpointsTable }
   | { kind: "url_taken" }
+  /** An endpoint with a format can be switched off and on; the rest of it is fixed. */
+  | { kind: "fixed" }
   | { kind: "not_found" }
   | { kind: Overtaken };
 
@@ -136,6 +138,8 @@ export const changeEndpoint = writeOperation(
     const row = await lockEndpoint(tx, id);
     if (!row || row.account_id !== accountId) return { kind: "not_found" };
     if (revision !== null && row.revision !== revision) return { kind: "overtaken" };
+    if (row.format !== null && (change.url ?? change.events ?? change.secret) !== undefined)
+      return { kind: "fixed" };
     const moved = change.url !== undefined && change.url.hash !== row.url_hash;
     if (moved && (await urlHashesOf(tx, accountId)).includes(change.url!.hash)) return { kind: "url_taken" };
     const active = change.active ?? (row.active === 1 || (moved && row.disabled_at !== null));

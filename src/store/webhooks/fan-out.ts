@@ -8,6 +8,7 @@ import type { MessageRow } from "#store/messages/lookup.ts";
 import { acceptedSnapshot, type MessageSnapshot } from "#store/schema/message-state.ts";
 import type { OutboxTable, WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import { type EngagementData, messageEventId, type RequestEntry } from "./outbox.ts";
+import { withStatusCallback } from "./status-callbacks.ts";
 
 /** The entry of an accepted request, part of which has become events: the messages after `after` are left. */
 type RequestProgress = RequestEntry & { after?: string };
@@ -37,7 +38,9 @@ export interface OutboxPage {
   events: OutboxEvent[];
   steps: OutboxPageStep[];
   /** The active endpoints of their accounts. */
-  endpoints: Pick<WebhookEndpointsTable, "id" | "account_id" | "events">[];
+  endpoints: Pick<WebhookEndpointsTable, "id" | "account_id" | "events" | "format">[];
+  /** Of the messages, those with a status callback; empty if no endpoint posts those. */
+  withStatusCallback: readonly string[];
   /** The outbox may have more rows. */
   more: boolean;
 }
@@ -84,16 +87,25 @@ export const readOutbox = readOperation(
         ? []
         : await tx.db
             .selectFrom("webhook_endpoints")
-            .select(["id", "account_id", "events"])
+            .select(["id", "account_id", "events", "format"])
             .where("account_id", "in", accounts)
             .where("active", "=", 1)
             .orderBy("id")
             .execute();
+    const postsCallbacks = new Set(
+      endpoints.flatMap(({ account_id, format }) => (format === null ? [] : [account_id])),
+    );
+    const callbacks = await withStatusCallback(
+      tx,
+      events.flatMap(({ message }) =>
+        message !== null && postsCallbacks.has(message.account_id) ? [message.id] : [],
+      ),
+    );
     const more =
       entries.length === input.limit ||
       requests.length === requestBatchSize ||
       steps.some(({ next }) => next !== null);
-    return { events, steps, endpoints, more };
+    return { events, steps, endpoints, withStatusCallback: callbacks, more };
   },
 );
 

@@ -78,8 +78,20 @@ onBothEngines((open) => {
     assert.deepEqual(
       ready.deliveries.map((each) => ({ ...each })).sort((a, b) => (a.id < b.id ? -1 : 1)),
       [
-        { id: tried, type: "gateway.paused", body: `{"event":"${tried}"}`, attempts: 1 },
-        { id: fresh, type: "gateway.paused", body: `{"event":"${fresh}"}`, attempts: 0 },
+        {
+          id: tried,
+          type: "gateway.paused",
+          body: `{"event":"${tried}"}`,
+          attempts: 1,
+          statusCallback: null,
+        },
+        {
+          id: fresh,
+          type: "gateway.paused",
+          body: `{"event":"${fresh}"}`,
+          attempts: 0,
+          statusCallback: null,
+        },
       ],
     );
     assert.deepEqual(await read(fence - 1), { kind: "fenced" });

@@ -77,7 +77,7 @@ onBothEngines((open) => {
     );
     assert.deepEqual(
       page.endpoints.filter((each) => each.account_id === accountId).map((each) => ({ ...each })),
-      [{ id: endpointId, account_id: accountId, events: '["*"]' }],
+      [{ id: endpointId, account_id: accountId, events: '["*"]', format: null }],
     );
     assert.deepEqual(page.steps.find((step) => step.id === reported.entry_id)?.next, null);
     await drain(store, accountId);

@@ -1,7 +1,13 @@
 // Takes back the newest migrations, for the tests of those before them.
 
 /** The newest. */
-export const withoutHooks = ["drop table hooks"];
+export const withoutStatusCallbacks = [
+  "drop table status_callbacks",
+  "alter table webhook_endpoints drop column format",
+];
+
+/** The thirty-first too. */
+export const withoutHooks = [...withoutStatusCallbacks, "drop table hooks"];
 
 /** The thirtieth too. */
 export const withoutWholeMails = [

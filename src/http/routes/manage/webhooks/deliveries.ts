@@ -228,5 +228,7 @@ export const testWebhookRoute = endpoint({
   const result = await sendTestEvent(core, whose);
   if (result.kind === "not_found") return problem("not_found");
   if (result.kind === "inactive") return switchedOff();
+  if (result.kind === "status_callbacks")
+    return problem("conflict", { message: "It posts the statuses of messages to their own URLs alone." });
   return { message: "A test event is being posted.", data: { id: result.id } };
 });
