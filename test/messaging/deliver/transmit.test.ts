@@ -65,6 +65,8 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
     subject: "Hello",
     sender_name: null,
     reply_to: null,
+    text_part: null,
+    extras: null,
   };
   const file = {
     filename: "f",
