@@ -20,6 +20,8 @@ const withoutStorage = [
   "getReadiness",
   "openapi",
   "docs",
+  "guides",
+  "llms",
   "setupPage",
   "openMail",
   "followLink",

@@ -125,7 +125,7 @@ const anyJson = z.unknown().meta({ type: ["object", "array", "string", "number",
 export const previewHookRequest = z
   .strictObject({
     ...message,
-    hook: z.string().max(64).optional().describe("The id of a hook, whose last body is used."),
+    hook: nameText(1, 64).optional().describe("The id of a hook, whose last body is used."),
     body: anyJson
       .optional()
       .describe("The body to use. Without it, the hook's last one, or else an example of the preset."),

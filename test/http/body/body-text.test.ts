@@ -23,14 +23,23 @@ const freeText = [
   "contact.sections.rows.id",
   "contact.sections.rows.title",
   "contact.sections.rows.description",
+  "contact.text",
   "message",
+  "missing",
   "messages.content",
   "note",
   "recipients",
   "stop",
+  // A hook's template; what it becomes is made one line.
+  "subject",
 ];
 /** Judged by the readers of sends, which their own tests hold to the same. */
-const judgedThere = ["attachments.filename", "attachments.content", "attachments.content_type"];
+const judgedThere = [
+  "contact.tags",
+  "attachments.filename",
+  "attachments.content",
+  "attachments.content_type",
+];
 /** Typed in, hashed and compared, never stored or shown as they are. */
 const passwords = ["password", "current_password", "code"];
 /** A word out of a list that the code knows; what is not in it is refused and not stored. */

@@ -244,7 +244,7 @@ test("an email is stored with its own columns and its files, for one credit", as
   assert.equal(input.channel, "email");
   assert.equal(input.cost, 1);
   assert.deepEqual(input.emails, [
-    { message_id: result.ids[0], subject: "Hello", sender_name: null, reply_to: null },
+    { message_id: result.ids[0], subject: "Hello", sender_name: null, reply_to: null, extras: null },
   ]);
   assert.deepEqual(input.attachments, [file]);
 });

@@ -86,6 +86,7 @@ test("a file is stored in pieces whose base64 is that of the whole", async () =>
       content_type: "application/pdf",
       size: 500_000,
       sha256: createHash("sha256").update(content).digest("hex"),
+      content_id: null,
     },
   ]);
 });
