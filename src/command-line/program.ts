@@ -37,6 +37,7 @@ Exit codes: 0 done, 1 failed, 2 the words of the command are wrong.`,
     })
     .exitOverride();
   addStart(program, terminal);
+  addProvisioning(program, terminal);
   addAccess(program, terminal);
   addNamedKeys(program, terminal);
   addCopies(program, terminal);
@@ -63,6 +64,18 @@ function addStart(program: Command, terminal: Terminal): void {
     .action(async (options) => {
       const { init } = await import("./init.ts");
       show(terminal, await init(terminal, options), options);
+    });
+}
+
+function addProvisioning(program: Command, terminal: Terminal): void {
+  program
+    .command("provision <file>")
+    .description("say whether a fresh installation takes a provisioning file; a start applies it")
+    .requiredOption("--check", "change nothing")
+    .option(...json)
+    .action(async (file: string, options) => {
+      const { checkProvision } = await import("./provision.ts");
+      show(terminal, await checkProvision(terminal, file), options);
     });
 }
 
@@ -133,7 +146,7 @@ function addCopies(program: Command, terminal: Terminal): void {
     .description("copy a SQLite installation to a file, while it runs or not")
     .option("--key <keyfile>", "copy the master key to this file")
     .action(async (file: string, { key }: { key?: string }) => {
-      const { backup } = await import("./backup.ts");
+      const { backup } = await import("./backup/backup.ts");
       await backup(terminal, file, key ?? null);
     });
   program
@@ -141,7 +154,7 @@ function addCopies(program: Command, terminal: Terminal): void {
     .description("put a backup into the data folder, which has no database yet")
     .option("--key <keyfile>", "the file that holds the backup's master key")
     .action(async (file: string, { key }: { key?: string }) => {
-      const { restore } = await import("./restore.ts");
+      const { restore } = await import("./backup/restore.ts");
       restore(terminal, file, key ?? null);
     });
   program
@@ -149,7 +162,7 @@ function addCopies(program: Command, terminal: Terminal): void {
     .description("hold what is pending, before the first start of a restored dump or snapshot")
     .option(...json)
     .action(async (options) => {
-      const { hold } = await import("./hold.ts");
+      const { hold } = await import("./backup/hold.ts");
       show(terminal, await hold(terminal), options);
     });
   program
@@ -157,7 +170,7 @@ function addCopies(program: Command, terminal: Terminal): void {
     .description("let go of what a restore holds")
     .option(...json)
     .action(async (options) => {
-      const { release } = await import("./hold.ts");
+      const { release } = await import("./backup/hold.ts");
       show(terminal, await release(terminal), options);
     });
 }

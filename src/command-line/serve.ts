@@ -4,7 +4,6 @@ import { mkdir } from "node:fs/promises";
 import type { Config } from "#config.ts";
 import { openOperatorSocket } from "#http/server/operator-socket.ts";
 import type { BounceMail } from "#messaging/feedback/bounce-mail.ts";
-import type { ProvisionFile } from "#provision/file.ts";
 import { collectGarbage } from "#runtime/memory/collect-garbage.ts";
 import { openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
 import type { SocketFile } from "#runtime/net/socket-file.ts";
@@ -13,6 +12,7 @@ import type { Runtime } from "#runtime/runtime.ts";
 import type { System } from "#system.ts";
 import { setupLink } from "./keys.ts";
 import { openInstallation, operatorSocketFile } from "./open.ts";
+import { readProvision } from "./provision.ts";
 import { configured, traceSettings } from "./settings.ts";
 import { Failure, print, type Terminal } from "./terminal.ts";
 
@@ -117,14 +117,6 @@ async function openBouncePort(
   });
   log.info({ event: "bounce_mail.listening", port: port.port }, "The port for bounces is open.");
   return port;
-}
-
-async function readProvision({ environment }: Terminal, path: string): Promise<ProvisionFile> {
-  // The parser is loaded only if there is a file.
-  const { readProvisionFile } = await import("#provision/file.ts");
-  const read = readProvisionFile(path, environment);
-  if ("errors" in read) throw new Failure(read.errors);
-  return read.file;
 }
 
 function invitation(link: string): string {

@@ -1,15 +1,15 @@
 // `trunkline backup`: a copy of a SQLite installation.
 
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { databaseFile, masterKeyFile } from "#command-line/open.ts";
+import { configured } from "#command-line/settings.ts";
+import { print, type Terminal } from "#command-line/terminal.ts";
 import { systemClock } from "#runtime/clock.ts";
 import { commandWords } from "#runtime/program.ts";
 import { systemRandom } from "#runtime/random.ts";
 import { backupSqlite } from "#store/engine/sqlite/backup.ts";
 import { createSealer } from "#store/seal.ts";
 import { heldText } from "./hold.ts";
-import { databaseFile, masterKeyFile } from "./open.ts";
-import { configured } from "./settings.ts";
-import { print, type Terminal } from "./terminal.ts";
 
 /** Copies a SQLite installation, running or not, to a file; with `keyFile` the master key to another. */
 export async function backup(terminal: Terminal, file: string, keyFile: string | null): Promise<void> {

@@ -1,6 +1,10 @@
 // `trunkline hold` and `trunkline release`.
 
 import { existsSync } from "node:fs";
+import { type Api, runningHere } from "#command-line/api.ts";
+import { databaseFile, openDatabase } from "#command-line/open.ts";
+import { configured } from "#command-line/settings.ts";
+import type { Result, Terminal } from "#command-line/terminal.ts";
 import type { Config } from "#config.ts";
 import { audit, commandLine } from "#identity/audit.ts";
 import { holdAllPending, releaseAllHeld } from "#maintenance/restore-hold.ts";
@@ -10,10 +14,6 @@ import type { Runtime } from "#runtime/runtime.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
 import type { Database } from "#store/database.ts";
 import type { RestoreHold } from "#store/maintenance/restore-hold.ts";
-import { type Api, runningHere } from "./api.ts";
-import { databaseFile, openDatabase } from "./open.ts";
-import { configured } from "./settings.ts";
-import type { Result, Terminal } from "./terminal.ts";
 
 export function heldText(held: RestoreHold | null): string {
   if (held === null) return "nothing, for nothing was pending";

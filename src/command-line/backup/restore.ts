@@ -13,14 +13,14 @@ import {
   renameSync,
   rmSync,
 } from "node:fs";
+import { configuredKey, databaseFile, masterKeyFile } from "#command-line/open.ts";
+import { configured } from "#command-line/settings.ts";
+import { print, type Terminal } from "#command-line/terminal.ts";
 import { commandWords } from "#runtime/program.ts";
 import { systemRandom } from "#runtime/random.ts";
 import { inspectSqlite } from "#store/engine/sqlite/inspect.ts";
 import { createSealer } from "#store/seal.ts";
 import { writeSecret } from "./backup.ts";
-import { configuredKey, databaseFile, masterKeyFile } from "./open.ts";
-import { configured } from "./settings.ts";
-import { print, type Terminal } from "./terminal.ts";
 
 /**
  * Copies a backup, and with `keyFile` its master key, into the configured data folder. It replaces nothing: a folder with a database, even

@@ -8,8 +8,8 @@ import { DatabaseSync } from "node:sqlite";
 import test, { after, before } from "node:test";
 import { systemRandom } from "#runtime/random.ts";
 import { createSealer } from "#store/seal.ts";
-import { openKept } from "../sqlite.ts";
-import { callIn } from "./commands.ts";
+import { openKept } from "../../sqlite.ts";
+import { callIn } from "../commands.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trunkline-restore-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
