@@ -17,6 +17,8 @@ import { geminiUrl } from "#http/routes/ai/gemini-url.ts";
 import { phoneEndpoints, phoneUrl } from "#http/routes/phones/phones.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
+import { inResendShape } from "#http/routes/resend/errors.ts";
+import { resendEndpoints } from "#http/routes/resend/resend.ts";
 import { inTwilioShape } from "#http/routes/twilio/errors.ts";
 import { twilioEndpoints } from "#http/routes/twilio/twilio.ts";
 import { createConnections } from "#http/server/connections.ts";
@@ -27,7 +29,7 @@ import { HttpServer } from "#runtime/net/http-server.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import type { Caller, Gate, HttpCore } from "./call.ts";
 import { endpoints } from "./endpoints.ts";
-import { createNotFound, isAi, isTwilio } from "./not-found.ts";
+import { createNotFound, isAi, isResend, isTwilio } from "./not-found.ts";
 import { RequestLog } from "./request-log.ts";
 import { createRouter, type Match } from "./router.ts";
 import type { HttpSettings } from "./settings.ts";
@@ -103,7 +105,8 @@ export function buildApp(
   const uploadDeadlines = createDeadlines(core.clock, limits.upload);
   const maxFields = settings.maxContacts * fieldsPerContact + otherFields;
   const isTrusted = settings.trustedProxies.length > 0 ? trustOf(settings.trustedProxies) : null;
-  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints, ...phoneEndpoints, ...twilioEndpoints];
+  const compatible = [...twilioEndpoints, ...resendEndpoints];
+  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints, ...phoneEndpoints, ...compatible];
   const route = createRouter(all);
   const maxValues = maxValuesFor(settings.maxContacts);
   const notFoundReply = createNotFound(all, settings.dashboardFolder);
@@ -134,7 +137,8 @@ export function buildApp(
   /** An error in the shape of the API at the request's path. */
   function shaped(url: string | undefined, answer: Problem, requestId: string): Reply {
     if (isAi(url)) return inShape(errorShapeOf(url ?? ""), answer, requestId);
-    return isTwilio(url) ? inTwilioShape(answer) : answer;
+    if (isTwilio(url)) return inTwilioShape(answer);
+    return isResend(url) ? inResendShape(answer) : answer;
   }
 
   /** Writes an answer; an error in the shape of the API at the request's path. */

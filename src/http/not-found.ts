@@ -17,6 +17,9 @@ export const isAi = (target?: string): boolean => isBelow(target, "ai");
 /** Whether a client of Twilio's API sent the request: such clients read only Twilio's errors. */
 export const isTwilio = (target?: string): boolean => isBelow(target, "twilio");
 
+/** Whether a client of Resend's API sent the request: such clients read only Resend's errors. */
+export const isResend = (target?: string): boolean => isBelow(target, "resend");
+
 function isBelow(target = "", name: string): boolean {
   const [, api = "", next = ""] = target.replace(/^https?:\/\/[^/?#]*/i, "").split(/[/?#]/, 3);
   try {

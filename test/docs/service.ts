@@ -97,7 +97,7 @@ export async function startService(): Promise<Service> {
 
 /** The packages that a reader installs; the TypeScript client is in no registry, so its source takes its place. */
 function installPackages(folder: string): void {
-  for (const name of ["openai", "@anthropic-ai/sdk", "@google/genai", "twilio"]) {
+  for (const name of ["openai", "@anthropic-ai/sdk", "@google/genai", "resend", "twilio"]) {
     const place = join(folder, "node_modules", name);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(root, "test/node_modules", name), place, "dir");

@@ -1,0 +1,159 @@
+// An email as Resend's clients write it (https://resend.com/docs/api-reference/emails/send-email), as a contact of a send and its files.
+
+import type { Account, AccountGateway } from "#accounts/account.ts";
+import { readAddress } from "#contract/address.ts";
+import type { Issue } from "#contract/issue.ts";
+import { type Fields, isObject } from "#contract/normalise.ts";
+import { readMailbox } from "#contract/resend/mailbox.ts";
+import { htmlOfText, isHtml } from "#messaging/email/html-text.ts";
+import { ResendRefusal } from "./errors.ts";
+import { wallTimeOf } from "./schedule.ts";
+
+/** Fields that would change what is sent, and cannot be followed. What is not named here and not read has no effect. */
+const unsupported = ["react", "template", "topic_id"] as const;
+
+const isAbsent = (value: unknown): value is null | undefined | "" =>
+  value === undefined || value === null || value === "";
+
+const invalid = (message: string) => new ResendRefusal("validation_error", message);
+
+/** The plain addresses of a field, which is one text or a list; names before them are left out. */
+function addressesOf(fields: Fields, name: string): string[] {
+  const value = fields[name];
+  if (isAbsent(value)) return [];
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.map((item) => {
+    if (typeof item !== "string") throw invalid(`The \`${name}\` field must be a text or a list of texts.`);
+    return readMailbox(item).address;
+  });
+}
+
+/** The gateway that sends from an address: the default one of those with its domain, or of those that take any sender. */
+function gatewayFor({ gateways }: Account, domain: string): AccountGateway | null {
+  const able = gateways.filter(({ channel, active }) => channel === "email" && active);
+  if (able.length === 0) return null;
+  const preferred = (some: readonly AccountGateway[]) => some.find(({ isDefault }) => isDefault) ?? some[0];
+  const found =
+    preferred(able.filter(({ mail }) => mail?.domain === domain)) ??
+    preferred(able.filter(({ mail }) => (mail?.domain ?? null) === null));
+  if (found === undefined)
+    throw new ResendRefusal(
+      "validation_error",
+      `The ${domain} domain is not verified: no email gateway of this account sends from it.`,
+      403,
+    );
+  return found;
+}
+
+function senderOf(fields: Fields, account: Account) {
+  const { from } = fields;
+  if (isAbsent(from)) throw new ResendRefusal("missing_required_field", "Missing `from` field.");
+  const { name, address } = readMailbox(typeof from === "string" ? from : "");
+  const domain = readAddress(address)?.domain;
+  if (domain === undefined)
+    throw new ResendRefusal(
+      "invalid_from_address",
+      "Invalid `from` field. It needs the form `email@example.com` or `Name <email@example.com>`.",
+    );
+  const gateway = gatewayFor(account, domain);
+  return { from_email: address, sender_name: name, gateway_identifier: gateway?.identifier ?? null };
+}
+
+/**
+ * The body, and the text part beside it. A body counts as HTML if it has a tag, so a text with a tag becomes HTML that shows it, and HTML
+ * without one gets one.
+ */
+function partsOf({ html, text }: Fields): { message: unknown; text: unknown } {
+  if (isAbsent(html) && isAbsent(text))
+    throw new ResendRefusal("missing_required_field", "Missing `html` or `text` field.");
+  if (isAbsent(html))
+    return typeof text === "string" && isHtml(text)
+      ? { message: htmlOfText(text), text }
+      : { message: text, text: null };
+  const message = typeof html === "string" && !isHtml(html) ? `<div>${html}</div>` : html;
+  return { message, text: isAbsent(text) ? null : text };
+}
+
+function tagsOf({ tags }: Fields): string[] | null {
+  if (isAbsent(tags)) return null;
+  if (!Array.isArray(tags))
+    throw invalid("The `tags` field must be a list of objects with `name` and `value`.");
+  return tags.map((tag: unknown) => {
+    const { name, value } = isObject(tag) ? tag : {};
+    if (typeof name !== "string" || !(isAbsent(value) || typeof value === "string"))
+      throw invalid("The `tags` field must be a list of objects with `name` and `value`.");
+    return isAbsent(value) ? name : `${name}:${value}`;
+  });
+}
+
+/** The fields of the contact that an email is. They are checked like those of any other contact. */
+export function contactOf(value: unknown, account: Account, now: number): Fields {
+  if (!isObject(value)) throw invalid("An email must be an object.");
+  for (const name of unsupported)
+    if (!isAbsent(value[name])) throw invalid(`The \`${name}\` field is not supported.`);
+  const [email, ...to] = addressesOf(value, "to");
+  if (email === undefined) throw new ResendRefusal("missing_required_field", "Missing `to` field.");
+  if (isAbsent(value.subject)) throw new ResendRefusal("missing_required_field", "Missing `subject` field.");
+  // Resend's packages had this name before.
+  const replyTo = addressesOf(value, isAbsent(value.reply_to) ? "replyTo" : "reply_to");
+  if (replyTo.length > 1) throw invalid("The `reply_to` field can have one address.");
+  return {
+    ...senderOf(value, account),
+    ...partsOf(value),
+    email,
+    to,
+    cc: addressesOf(value, "cc"),
+    bcc: addressesOf(value, "bcc"),
+    subject: value.subject,
+    reply_to_email: replyTo[0] ?? null,
+    headers: value.headers,
+    tags: tagsOf(value),
+    schedule_at: isAbsent(value.scheduled_at) ? null : wallTimeOf(value.scheduled_at, account, now),
+  };
+}
+
+/** The base64 of a content that is not a text: the bytes that JSON makes of a `Buffer` in Node, or of a list in Python. */
+function base64Of(content: unknown): unknown {
+  const bytes: unknown = isObject(content) && content.type === "Buffer" ? content.data : content;
+  if (!Array.isArray(bytes)) return content;
+  const areBytes = bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255);
+  return areBytes ? Buffer.from(bytes).toString("base64") : null;
+}
+
+/** The list of files of an email, as a send has it. */
+export function attachmentsOf(value: unknown): unknown {
+  const attachments = isObject(value) ? value.attachments : null;
+  if (!Array.isArray(attachments)) return attachments;
+  return attachments.map((item: unknown) => {
+    if (!isObject(item)) return item;
+    if (!isAbsent(item.path))
+      throw new ResendRefusal(
+        "invalid_attachment",
+        "The `path` of an attachment is not supported: send its `content` as base64.",
+      );
+    const { filename, content, content_id, inline_content_id } = item;
+    return { filename, content: base64Of(content), content_id: content_id ?? inline_content_id };
+  });
+}
+
+/** What a field of a contact is called here. */
+const names: Readonly<Record<string, string>> = {
+  email: "to",
+  message: "html",
+  from_email: "from",
+  sender_name: "from",
+  gateway_identifier: "from",
+  reply_to_email: "reply_to",
+  schedule_at: "scheduled_at",
+};
+
+/** Resend's error for an issue of a send. `isBatch`: the message says which email it is about. */
+export function refusalOf({ path, message }: Issue, isBatch: boolean): ResendRefusal {
+  if (path[0] === "attachments") return new ResendRefusal("invalid_attachment", message);
+  const [, index, field, ...rest] = path;
+  if (field === undefined) return invalid(message);
+  const written = path.join(".");
+  const shown = [names[String(field)] ?? field, ...rest].join(".");
+  const text = message.replaceAll(written, shown).replaceAll(`contact.${index}.`, "");
+  return invalid(isBatch ? `emails.${index}: ${text}` : text);
+}
