@@ -1,6 +1,6 @@
 // `npm run test:clients`: Python's clients of AI APIs (openai, anthropic, google-genai, LangChain, pydantic-ai, openai-agents), as
-// their package index has them, against the real process with scripted members of three formats, and Twilio's package, which sends
-// through sandboxes. It needs Python 3.11
+// their package index has them, against the real process with scripted members of three formats, and Twilio's and Resend's packages, which
+// send through sandboxes. It needs Python 3.11
 // or later, and makes an environment of its own in `.client-tools/` (CLIENT_TOOLS: elsewhere) the first time.
 
 import { spawn, spawnSync } from "node:child_process";
@@ -22,6 +22,7 @@ const versions = [
   "pydantic-ai-slim[openai,anthropic]==2.68.0",
   "openai-agents==0.24.0",
   "twilio==9.13.0",
+  "resend==2.52.0",
 ];
 const limitMs = 600_000;
 const root = resolve(import.meta.dirname, "../..");
@@ -47,7 +48,7 @@ function installedPython(folder: string): string {
 const keyOf = (pool: string) => `tlp_${pool.padEnd(32, "k")}`;
 const keys = Object.fromEntries(formatNames.map((format) => [format, keyOf(format)]));
 const apiKey = `tl_${"client".padEnd(32, "k")}`;
-const gateways = ["sms", "whatsapp"].map((channel) => ({
+const gateways = ["sms", "whatsapp", "email"].map((channel) => ({
   identifier: channel,
   channel,
   kind: "sandbox",
@@ -102,11 +103,12 @@ async function main(): Promise<number> {
     });
     return await new Promise((done, fail) => child.once("error", fail).once("close", done));
   };
-  let code: number | null = 1;
+  let code = 1;
   try {
     const messages = await play("messages.py");
+    const emails = await play("emails.py");
     const completions = await play("clients.py");
-    code = messages === 0 ? completions : messages;
+    code = [messages, emails, completions].every((each) => each === 0) ? 0 : 1;
     for (const format of formatNames) {
       for (const { message } of members.log(format).refused) {
         console.log(`The member with ${format} refused a request: ${message}`);
@@ -118,7 +120,7 @@ async function main(): Promise<number> {
     if (code === 0) rmSync(folder, { recursive: true, force: true });
     else console.error(`What the server printed is in ${folder}.`);
   }
-  return code ?? 1;
+  return code;
 }
 
 process.exitCode = await main();

@@ -97,7 +97,7 @@ export const withoutTwin: Readonly<Record<string, string>> = {
   "src/gateways/sms/vendors/": "definitions, run by vendors.test.ts with the recorded traffic of each vendor",
   "src/http/routes/phones/": "asked by the simulated phones of phones, as the app asks",
   "src/http/routes/twilio/": "asked by Twilio's own package, and by the tables of errors.ts and caller.ts",
-  "src/http/routes/resend/": "asked by Resend's own package, and by the table of errors.ts",
+  "src/http/routes/resend/": "asked by Resend's own package, and by the tables of errors.ts and caller.ts",
   "src/contract/resend/errors.ts": "a table, run by the test of http/routes/resend/errors.ts",
   "src/contract/twilio/errors.ts": "a table, run by the test of http/routes/twilio/errors.ts",
   "src/configure/status-callbacks.ts": "run by the test of webhooks/twilio-request.ts",
