@@ -178,6 +178,23 @@ async function change({ it, ask, evidence, manage, known }: Story): Promise<void
     assert.equal((await manage("POST", `${acme}/gateways/made/${what}`)).statusCode, 200);
   known.set("gateway", "made");
 
+  const alerts = { name: "alerts", channel: "sms", to: ["+4915123456780"], message: "{{title}}" };
+  const madeHook = await manage("POST", `${acme}/hooks`, { ...alerts, key: planted.hookKey });
+  assert.equal(madeHook.statusCode, 201, madeHook.body);
+  known.set("hook", madeHook.json().data.id);
+  for (const [text, status] of [
+    [planted.hookKey, 200],
+    [planted.wrongHookKey, 401],
+  ] as const) {
+    const payload = { title: "Hi", password: planted.passwordInHookBody };
+    const received = await ask({ method: "POST", url: `/hooks/alerts?key=${text}`, payload });
+    assert.equal(received.statusCode, status, received.body);
+  }
+  const newHookKey = await manage("POST", `${acme}/hooks/${known.get("hook")}/rotate-key`, {}, undefined, [
+    "rotatedHookKey",
+  ]);
+  evidence.learn("rotatedHookKey", newHookKey.json().data.key);
+
   const hook = "https://hook200.customer.test/made";
   const created = await manage("POST", `${acme}/webhooks`, { url: hook, events: ["*"] }, undefined, [
     "madeWebhookSecret",

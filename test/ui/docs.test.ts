@@ -60,7 +60,7 @@ test("a guide is found by its words, and the page is sound in both schemes and o
   await page.locator("#found").getByRole("link", { name: "Backup and restore" }).click();
   await page.waitForURL(`${url}/docs/operations.html#backup-and-restore`);
   await expectSound(at, "a guide");
-  await page.getByLabel("Search").fill("no such words");
+  await page.getByLabel("Search").fill("xyzzy plugh");
   await page.getByText("Nothing found.").waitFor();
   await page.setViewportSize({ width: 360, height: 700 });
   assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);

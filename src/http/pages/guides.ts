@@ -203,12 +203,14 @@ export async function guideFiles(
           ? `<img src="${safe(href)}" alt="${safe(text)}" loading="lazy">`
           : `<em>${safe(text)}</em>`;
       },
+      // What scrolls sideways is reached by the keyboard too.
+      code: ({ text }) => `<pre tabindex="0"><code>${safe(text)}\n</code></pre>`,
       html: ({ text }) => withoutComments(text),
       table(token) {
         const cells = (row: Tokens.TableCell[], tag: string) =>
           `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("")}</tr>`;
         const body = token.rows.map((row) => cells(row, "td")).join("");
-        return `<div class="wide"><table><thead>${cells(token.header, "th")}</thead><tbody>${body}</tbody></table></div>`;
+        return `<div class="wide" tabindex="0"><table><thead>${cells(token.header, "th")}</thead><tbody>${body}</tbody></table></div>`;
       },
     },
   });

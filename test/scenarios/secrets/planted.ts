@@ -47,6 +47,10 @@ export const planted = {
   webhookUrlPassword: canary("webhookUrlPassword"),
   webhookUrlQuery: canary("webhookUrlQuery"),
   webhookUrlPath: canary("webhookUrlPath"),
+  // Incoming hooks.
+  hookKey: canary("hookKey", 43),
+  wrongHookKey: canary("wrongHookKey", 43),
+  passwordInHookBody: canary("passwordInHookBody"),
   // Management.
   managementToken: token("managementToken"),
   wrongManagementToken: token("wrongManagementToken"),
