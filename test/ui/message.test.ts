@@ -177,7 +177,8 @@ test("attempts are entries of one story with the provider's answers, and webhook
   await story.getByText('{"error":"slow down"}').last().waitFor();
   const deliveries = part(at, "Webhook deliveries");
   const endpoint = deliveries.locator("summary");
-  await endpoint.getByText(/^0 of \d received, \d waits?: 500 in \d+ ms, next in \d/).waitFor();
+  // On a busy machine the clock moves on while a post is under way, whose answer then took seconds and whose next try is due.
+  await endpoint.getByText(/^0 of \d received, \d waits?: 500 in \d+ m?s, next (?:in \d|now)/).waitFor();
   await endpoint.click();
   assert.ok(!(await page.content()).includes("a-secret-path"), "the path of an endpoint is in the page");
   await expectSound(at, "a message with attempts");
