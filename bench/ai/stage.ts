@@ -74,6 +74,9 @@ export async function install(pools: { name: string; members: object[]; cache?: 
         TRUNKLINE_DATA_DIR: data,
         TRUNKLINE_PROVISION: provision,
         TRUNKLINE_OUTBOUND_ALLOW: "127.0.0.0/8",
+        // As bin/trunkline.mjs sets them.
+        MALLOC_ARENA_MAX: "2",
+        MALLOC_MMAP_THRESHOLD_: "131072",
       },
     });
   const target = (name: string, pool: string, path: string): Target => {
