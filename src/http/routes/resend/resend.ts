@@ -23,7 +23,7 @@ const resource = z.looseObject({});
 const head = { tag: "Resend", family: "open", problems: ["commit_unknown"] } as const;
 
 const notFound = () => new ResendRefusal("not_found", "Email not found");
-const replayedHeader = { headers: { "Idempotent-Replayed": "true" } };
+const replayedHeader: Record<string, string> = { "Idempotent-Replayed": "true" };
 
 /** The JSON of a request's body; null if the client disconnected. */
 async function readJson({ request, gate, share }: Call): Promise<{ value: unknown } | Problem | null> {
@@ -42,6 +42,21 @@ function idOf({ params }: Call): string {
   return id;
 }
 
+/** Sends what the body asks for, and answers with the ids in the form of the endpoint. */
+async function sent(
+  call: Call,
+  create: typeof createEmail,
+  form: (ids: readonly string[]) => Record<string, unknown>,
+) {
+  const account = await callerOf(call, "send");
+  if (isProblem(account)) return account;
+  const body = await readJson(call);
+  if (body === null || isProblem(body)) return body;
+  const created = await create(call, account, body.value);
+  if (isProblem(created)) return created;
+  return { status: 200 as const, body: form(created.ids), headers: created.replayed ? replayedHeader : {} };
+}
+
 const send = endpoint({
   ...head,
   method: "POST",
@@ -49,15 +64,7 @@ const send = endpoint({
   name: "sendResendEmail",
   summary: "Send an email",
   replies: { 200: resource },
-})(async (call) => {
-  const account = await callerOf(call, "send");
-  if (isProblem(account)) return account;
-  const body = await readJson(call);
-  if (body === null || isProblem(body)) return body;
-  const created = await createEmail(call, account, body.value);
-  if (isProblem(created)) return created;
-  return { status: 200, body: { id: created.ids[0]! }, ...(created.replayed ? replayedHeader : {}) };
-});
+})((call) => sent(call, createEmail, ([id]) => ({ id })));
 
 const sendBatch = endpoint({
   ...head,
@@ -66,16 +73,7 @@ const sendBatch = endpoint({
   name: "sendResendBatch",
   summary: "Send up to 100 emails",
   replies: { 200: resource },
-})(async (call) => {
-  const account = await callerOf(call, "send");
-  if (isProblem(account)) return account;
-  const body = await readJson(call);
-  if (body === null || isProblem(body)) return body;
-  const created = await createBatch(call, account, body.value);
-  if (isProblem(created)) return created;
-  const data = created.ids.map((id) => ({ id }));
-  return { status: 200, body: { data }, ...(created.replayed ? replayedHeader : {}) };
-});
+})((call) => sent(call, createBatch, (ids) => ({ data: ids.map((id) => ({ id })) })));
 
 const retrieve = endpoint({
   ...head,
