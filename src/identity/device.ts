@@ -45,7 +45,7 @@ export function createDeviceToken(sealer: Sealer, user: DeviceUser, now: number)
 }
 
 /**
- * Reads a token that this installation created for this address in the last 90 days; null: another text. It does not
+ * Reads a token that this installation created for this address in the last 90 days; null for any other text. It does not
  * read the storage, so a flood of forged tokens costs little. `hasCurrentPassword` checks the password.
  */
 export function readDeviceToken(

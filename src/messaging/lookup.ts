@@ -69,7 +69,7 @@ async function recordsOf(deps: WaitingDeps, rows: readonly MessageRow[]): Promis
 /** The maximum that one scan reads of a gateway, if few of its messages have the status. */
 const rowsPerLook = 5_000;
 
-/** What a list is about. Null: any. */
+/** What a list is about; a field is null if it does not matter. */
 interface Filter {
   /** Never empty. */
   channels: readonly Channel[];

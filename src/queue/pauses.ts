@@ -86,7 +86,7 @@ export class Pauses<Row extends LaneRow, Outcome> {
 
   /**
    * Nothing is sent until `resume`. With a reason the suspension is stored as a pause, which may move messages to
-   * another gateway; null: a short interruption.
+   * another gateway; null if the interruption was short.
    */
   suspend(reason: string | null): void {
     this.#suspended = true;

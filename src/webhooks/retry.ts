@@ -13,7 +13,7 @@ const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * ho
 export const maxRetryAfterMs = 10 * hour;
 
 /**
- * How long to wait after attempt number `attempt` (from 1) failed, ms; null: it was the last. `random` in [0, 1) makes
+ * How long to wait after attempt number `attempt` (from 1) failed, ms; null if it was the last. `random` in [0, 1) makes
  * the ±10 % that spread deliveries which failed together.
  */
 export function nextTryMs(attempt: number, random: number, retryAfterMs = 0): number | null {

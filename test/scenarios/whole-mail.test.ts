@@ -1,5 +1,5 @@
 // A whole mail: several recipients, headers, tags, a text part, an image within the mail and a sender of its own. It goes out once, to all,
-// and what becomes of it for each recipient is told apart.
+// and each recipient has a status of their own.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";

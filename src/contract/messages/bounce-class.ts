@@ -76,7 +76,7 @@ export function replyStatusIn(text: string): string | null {
 
 /**
  * What a failed delivery says about its address. `hard`: it does not exist or takes no mail; `soft`: it may take mail
- * later; null: nothing, because the cause is not the address. `status`: enhanced (`5.1.1`), null without one; `text`:
+ * later; null if the cause is not the address. `status`: enhanced (`5.1.1`), null without one; `text`:
  * the server's reply. In this order: the classes of codes that are never about an address, words about us, about how much comes
  * and about a full mailbox, and only then codes and words for an address that does not exist.
  */

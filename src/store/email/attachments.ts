@@ -185,7 +185,7 @@ const needing = ["queued", "scheduled", "sending", "unknown"] as const satisfies
 /** A page of files with content, and which of them no message needs any more. */
 export interface UnneededFiles {
   unneeded: string[];
-  /** Where the next page goes on; null: there is no more. */
+  /** Where the next page goes on; null if there is no more. */
   next: string | null;
 }
 

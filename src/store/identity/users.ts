@@ -19,7 +19,7 @@ export const findUser = readOperation("findUser", async (tx, id: string) => {
   return user ?? null;
 });
 
-/** Which users; null: all. `search`: part of a name or address, in either case. `before`: an id that they come after, newest first. */
+/** Which users; null for all. `search`: part of a name or address, in either case. `before`: an id that they come after, newest first. */
 export interface UsersFilter {
   accountId: string | null;
   search: string | null;
@@ -29,7 +29,7 @@ export interface UsersFilter {
 
 /**
  * `account_name`: of the account that a member manages; null of an operator. `setup_link_expires_at`: of the link with which the user
- * may choose a password; null: the user has no link.
+ * may choose a password; null if the user has no link.
  */
 export type ListedUser = UsersTable & { account_name: string | null; setup_link_expires_at: number | null };
 
@@ -233,7 +233,7 @@ export const storeSetupCode = writeOperation(
   },
 );
 
-/** Which of these hashes is a code that still works; null: none. */
+/** Which of these hashes is a code that still works; null if none is. */
 export const findSetupCode = readOperation(
   "findSetupCode",
   async (tx, input: { hashes: string[]; now: number }) => {

@@ -87,9 +87,9 @@ export interface CallFilter {
 export interface ListCallsInput extends CallFilter {
   accountId: string;
   poolId: string;
-  /** Calls from this id on; null: from the oldest on. */
+  /** Calls from this id on; null for the oldest. */
   from: string | null;
-  /** Calls before this id; null: from the newest on. */
+  /** Calls before this id; null for the newest. */
   before: string | null;
   limit: number;
   /** Most rows to read if not every one matches: a rare match among millions takes several searches. */

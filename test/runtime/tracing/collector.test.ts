@@ -11,7 +11,7 @@ import { openCollector } from "./collector.ts";
 const body = JSON.stringify({ resourceSpans: [] });
 
 /**
- * What becomes of a batch to a collector that gives these answers; null: none, and the last one goes on. `askedAt`: ms since the start. Time
+ * What becomes of a batch to a collector that gives these answers; null if it never answers, and the last one is repeated. `askedAt`: ms since the start. Time
  * moves only while the sender waits, not while a request is under way.
  */
 async function sent(answers: (((response: ServerResponse) => unknown) | null)[], timeoutMs = 10_000) {

@@ -9,7 +9,7 @@ import { memoryLog } from "../../log.ts";
 
 const span = {} as EndedSpan;
 
-/** A reason, or `hangs`; null: it is accepted. */
+/** A reason, or `hangs`; null if it is accepted. */
 type Answer = (batch: readonly EndedSpan[]) => string | null;
 
 function queueOver(answer: Answer) {

@@ -165,7 +165,7 @@ class OriginConnections implements ConnectionOwner {
       this.#open(null);
   }
 
-  /** `only`: the one request that the connection is for; null: it is for the requests that wait, and is kept. */
+  /** `only`: the one request that the connection is for; null if it is kept for the requests that wait. */
   #open(only: ReadyRequest | null): void {
     this.#opening += only === null ? 1 : 0;
     this.#openingForOne += only === null ? 0 : 1;

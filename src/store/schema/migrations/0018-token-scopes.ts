@@ -1,4 +1,4 @@
-// The scopes of management tokens; null: all that the role may, which is what earlier ones have.
+// The scopes of management tokens; null for all that the role may, as earlier ones have.
 
 import type { Tx } from "#store/database.ts";
 import { define } from "#store/schema/dialect.ts";

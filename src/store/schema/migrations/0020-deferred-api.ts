@@ -1,4 +1,4 @@
-// The API in which a deferred completion was asked for; null: not known, as of those from before.
+// The API in which a deferred completion was asked for; null if it is not known, as for earlier ones.
 
 import type { Tx } from "#store/database.ts";
 import { define } from "#store/schema/dialect.ts";
