@@ -5,7 +5,7 @@ import type { Config } from "#config.ts";
 import { describeError } from "#runtime/describe-error.ts";
 import { type ApiTarget, requestApi, textOf } from "#runtime/net/api-request.ts";
 import { isListening } from "#runtime/net/socket-file.ts";
-import { operatorSocketFile } from "./open.ts";
+import { operatorSocketFile } from "./settings.ts";
 
 /** The installation's own error message. */
 export class ApiError extends Error {

@@ -5,14 +5,14 @@ import type { Config } from "#config.ts";
 import type { System } from "#system.ts";
 import { chosenAccount } from "./access.ts";
 import { type Api, runningHere } from "./api.ts";
-import { localOrigin, openInstallation } from "./open.ts";
-import { configured } from "./settings.ts";
+import { configured, localOrigin } from "./settings.ts";
 import type { Result, Terminal } from "./terminal.ts";
 
 /** The part after `#` reaches the page but no server. */
 export const setupLink = (url: string, code: string) => `${url}/setup#${code}`;
 
 async function withStopped<T>(config: Config, change: (system: System) => Promise<T>): Promise<T> {
+  const { openInstallation } = await import("./open.ts");
   const { system } = await openInstallation({ ...config, LOG_LEVEL: "warn" });
   try {
     return await change(system);

@@ -1,7 +1,6 @@
 // The configured installation: its files, its database, and the whole system on top of it.
 
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Config } from "#config.ts";
 import { readListPrices } from "#providers/prices/list-price.ts";
@@ -17,32 +16,13 @@ import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { createSealer, readOrCreateMasterKey } from "#store/seal.ts";
 import { openSystem, type SystemSettings } from "#system.ts";
+import { configuredKey, databaseFile, masterKeyFile } from "./settings.ts";
 
 /** Several heartbeats fit into the takeover time, so that one late heartbeat loses no lane. */
 const maxHeartbeatMs = 5_000;
 
 /** This many bodies of the largest size may be in memory at once, unless the operator sets another limit. */
 const defaultConcurrentBodies = 4;
-
-export const masterKeyFile = (config: Config) => join(config.DATA_DIR, "master.key");
-export const databaseFile = (config: Config) => join(config.DATA_DIR, "trunkline.db");
-
-const everyAddress: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
-
-/** The address of the service for this machine. */
-export function localOrigin({ HOST, PORT }: Config): string {
-  const host = everyAddress[HOST] ?? HOST;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${PORT}`;
-}
-
-/** The socket file of the running process. */
-export const operatorSocketFile = (config: Config) => join(config.DATA_DIR, "trunkline.sock");
-
-/** The master key; null if neither the settings nor the data folder have one. */
-export function configuredKey(config: Config): string | null {
-  const path = masterKeyFile(config);
-  return config.MASTER_KEY ?? (existsSync(path) ? readFileSync(path, "utf8").trim() : null);
-}
 
 function fingerprintOf(config: Config): string | null {
   const key = configuredKey(config);

@@ -11,9 +11,9 @@ import { version } from "#runtime/program.ts";
 import type { Runtime } from "#runtime/runtime.ts";
 import type { System } from "#system.ts";
 import { setupLink } from "./keys.ts";
-import { openInstallation, operatorSocketFile } from "./open.ts";
+import { openInstallation } from "./open.ts";
 import { readProvision } from "./provision.ts";
-import { configured, traceSettings } from "./settings.ts";
+import { configured, operatorSocketFile, traceSettings } from "./settings.ts";
 import { Failure, print, type Terminal } from "./terminal.ts";
 
 /** Runs the service until a signal stops it. */

@@ -1,6 +1,7 @@
-// The settings of this machine's installation.
+// The settings of this machine's installation, and where it has its files.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Config, readConfig } from "#config.ts";
 import { readListPrices } from "#providers/prices/list-price.ts";
 import { readAllowList } from "#runtime/net/address.ts";
@@ -50,4 +51,23 @@ export function configured(terminal: Terminal): Config {
 export function traceSettings({ environment }: Terminal): TraceSettings | null {
   const read = readTraceSettings(environment);
   return "settings" in read ? read.settings : null;
+}
+
+export const masterKeyFile = (config: Config) => join(config.DATA_DIR, "master.key");
+export const databaseFile = (config: Config) => join(config.DATA_DIR, "trunkline.db");
+/** The socket file of the running process. */
+export const operatorSocketFile = (config: Config) => join(config.DATA_DIR, "trunkline.sock");
+
+/** The master key; null if neither the settings nor the data folder have one. */
+export function configuredKey(config: Config): string | null {
+  const path = masterKeyFile(config);
+  return config.MASTER_KEY ?? (existsSync(path) ? readFileSync(path, "utf8").trim() : null);
+}
+
+const everyAddress: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+/** The address of the service for this machine. */
+export function localOrigin({ HOST, PORT }: Config): string {
+  const host = everyAddress[HOST] ?? HOST;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${PORT}`;
 }

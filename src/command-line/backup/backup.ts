@@ -1,8 +1,7 @@
 // `trunkline backup`: a copy of a SQLite installation.
 
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
-import { databaseFile, masterKeyFile } from "#command-line/open.ts";
-import { configured } from "#command-line/settings.ts";
+import { configured, databaseFile, masterKeyFile } from "#command-line/settings.ts";
 import { print, type Terminal } from "#command-line/terminal.ts";
 import { systemClock } from "#runtime/clock.ts";
 import { commandWords } from "#runtime/program.ts";

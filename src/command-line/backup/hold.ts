@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { type Api, runningHere } from "#command-line/api.ts";
-import { databaseFile, openDatabase } from "#command-line/open.ts";
-import { configured } from "#command-line/settings.ts";
+import { openDatabase } from "#command-line/open.ts";
+import { configured, databaseFile } from "#command-line/settings.ts";
 import type { Result, Terminal } from "#command-line/terminal.ts";
 import type { Config } from "#config.ts";
 import { audit, commandLine } from "#identity/audit.ts";

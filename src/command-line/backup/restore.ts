@@ -13,8 +13,7 @@ import {
   renameSync,
   rmSync,
 } from "node:fs";
-import { configuredKey, databaseFile, masterKeyFile } from "#command-line/open.ts";
-import { configured } from "#command-line/settings.ts";
+import { configured, configuredKey, databaseFile, masterKeyFile } from "#command-line/settings.ts";
 import { print, type Terminal } from "#command-line/terminal.ts";
 import { commandWords } from "#runtime/program.ts";
 import { systemRandom } from "#runtime/random.ts";

@@ -1,8 +1,7 @@
 // `trunkline doctor`: checks everything that commonly breaks and suggests a remedy for each problem. It changes nothing.
 
 import { runningHere } from "#command-line/api.ts";
-import { localOrigin } from "#command-line/open.ts";
-import { readSettings } from "#command-line/settings.ts";
+import { localOrigin, readSettings } from "#command-line/settings.ts";
 import { coloured, type Result, type Terminal } from "#command-line/terminal.ts";
 import type { Config } from "#config.ts";
 import { requestApi } from "#runtime/net/api-request.ts";

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { masterKeyFile } from "#command-line/open.ts";
+import { masterKeyFile } from "#command-line/settings.ts";
 import type { Config } from "#config.ts";
 import { minNode, outdatedNode, pinnedNode } from "#runtime/program.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";

@@ -1,7 +1,7 @@
 // The doctor's checks of a database that no process of this machine has open.
 
 import { existsSync } from "node:fs";
-import { configuredKey, databaseFile } from "#command-line/open.ts";
+import { configuredKey, databaseFile } from "#command-line/settings.ts";
 import type { Config } from "#config.ts";
 import { systemClock } from "#runtime/clock.ts";
 import { systemRandom } from "#runtime/random.ts";
