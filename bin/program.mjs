@@ -46,4 +46,6 @@ export const nodeFlags = (folder) => [
     .flatMap((path) => ["--import", pathToFileURL(path).href]),
   "--disable-sigusr1",
   "--max-semi-space-size=8",
+  // A start leaves 30 MB in the heap, which is collected when the service is ready. Without this V8 collects twice (40 ms of CPU).
+  "--initial-old-space-size=48",
 ];

@@ -1,12 +1,13 @@
 // Which program a start takes: a bundle that was built from other sources is never taken.
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isBundled, nodeFlags, programFile, sourceStamp } from "../../bin/program.mjs";
+import { serviceProgram } from "../child-environment.ts";
 
 // With characters that have a meaning in URLs.
 const folder = mkdtempSync(join(tmpdir(), "trunkline 100%#"));
@@ -52,4 +53,18 @@ test("what Node loads first is found in any folder", () => {
   const flags = nodeFlags(folder);
   const loaded = flags.filter((flag) => flag.startsWith("file:")).map((url) => fileURLToPath(url));
   assert.deepEqual(loaded, [join(folder, "scripts/compile-cache.mjs")]);
+});
+
+test("no file of the bundle imports node:http, which would load undici at every start", () => {
+  const bundle = dirname(serviceProgram());
+  // Files of older builds lie beside them.
+  const files = new Set(["main.mjs"]);
+  const importing: string[] = [];
+  for (const name of files) {
+    const text = readFileSync(join(bundle, name), "utf8");
+    for (const [, file] of text.matchAll(/["`]\.\/([\w.-]+\.mjs)["`]/g)) files.add(file!);
+    if (/\bfrom\s*"(node:)?http"/.test(text)) importing.push(name);
+  }
+  assert.ok(files.size > 50);
+  assert.deepEqual(importing, []);
 });
