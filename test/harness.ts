@@ -9,6 +9,7 @@ import { accountInput, issueApiKey } from "#configure/account.ts";
 import { upsertGateway } from "#configure/gateway.ts";
 import { gatewayFields } from "#contract/manage/gateways.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import { createStreamingClient } from "#runtime/net/streaming-client.ts";
@@ -16,7 +17,6 @@ import type { Dns, DnsAnswer, OutboundRequest, OutboundResult, Random } from "#r
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { openSystem, type System, type SystemSettings } from "../src/system.ts";
-import { type MovableClock, movableClock } from "./clock.ts";
 import { upsertAccount } from "./configure/upsert-account.ts";
 import { type Injected, type InjectOptions, inject } from "./inject.ts";
 import { memoryLog } from "./log.ts";

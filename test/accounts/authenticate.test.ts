@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { createAuthenticator } from "#accounts/authenticate.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { replaceApiKey } from "#store/accounts/accounts.ts";
 import { changeAccount } from "#store/accounts/changes.ts";
 import { findKeyHolder, revokeNamedKey, saveNamedKey } from "#store/accounts/named-keys.ts";
 import { type Database, type Operation, StorageError } from "#store/database.ts";
 import type { NamedKeysTable } from "#store/schema/keys.ts";
-import { movableClock } from "../clock.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh, makeAccount, makeGateway, now } from "../store/rows.ts";
 

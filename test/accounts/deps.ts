@@ -3,8 +3,8 @@
 import { createPasswordHasher } from "#identity/password.ts";
 import { type SignInDeps, type SignInResult, type SignInThrottle, signIn } from "#identity/sign-in.ts";
 import { createIds } from "#runtime/ids.ts";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import { createSealer } from "#store/seal.ts";
-import { type MovableClock, movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
 import { testPasswordCost } from "../password-cost.ts";
 import type { Store } from "../store/conformance.ts";

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { reportLowBudget } from "#ai/low-budget.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { LowBudget } from "#store/pools/events.ts";
-import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 import { budgetOf } from "./pools/pool-keys.ts";
 

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createRefusalLog } from "#ai/refusals.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import type { RefusedCallsTable } from "#store/schema/pools.ts";
-import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 import { poolKey } from "./pools/pool-keys.ts";
 

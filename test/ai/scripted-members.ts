@@ -8,6 +8,7 @@ import type { Member } from "#ai/pools/member.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import type { Failure } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import type {
   BodyError,
   BodyReader,
@@ -15,7 +16,6 @@ import type {
   UpstreamRequest,
   UpstreamResult,
 } from "#runtime/net/streaming-client.ts";
-import { type MovableClock, movableClock } from "../clock.ts";
 
 /** A piece of a body, or what becomes of it: `hang` lasts until the caller gives up. */
 export type Piece = string | "cut" | "silence" | "hang";

@@ -5,7 +5,7 @@ import test from "node:test";
 import { ChatCompletionsRequest } from "#ai/apis/chat-completions/chat-completions.ts";
 import { promptTokens, reservedTokens } from "#ai/limits/estimate.ts";
 import { type ServeDeps, serve } from "#ai/serve.ts";
-import { movableClock } from "../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { poolKey } from "./pools/pool-keys.ts";
 
 const body = { messages: [{ role: "user", content: "hello" }], max_tokens: 7 };

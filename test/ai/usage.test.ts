@@ -9,9 +9,9 @@ import type { Member } from "#ai/pools/member.ts";
 import { callCost } from "#ai/pricing.ts";
 import { costOf, createUsageLog, usageRow } from "#ai/usage.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import type { UsedCall } from "#store/pools/usage.ts";
-import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 import { poolKey } from "./pools/pool-keys.ts";
 

@@ -4,8 +4,8 @@ import { type StreamEvent, UpstreamStream } from "#ai/failover/upstream-stream.t
 import { EventReader } from "#ai/stream/event-reader.ts";
 import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import type { Chunk, Failure, Provider, StreamPiece, VendorEvent } from "#providers/provider.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { BodyError, BodyReader } from "#runtime/net/streaming-client.ts";
-import { movableClock } from "../clock.ts";
 import { requestOf } from "../providers/conformance-cases.ts";
 
 export const timeouts: MemberTimeouts = {

@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createWriteBehind } from "#ai/write-behind.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { StorageError } from "#store/database.ts";
-import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 
 test("records wait within the bound, in their order, in batches", async () => {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { ConfigureDeps } from "#configure/resource.ts";
 import { createIds } from "#runtime/ids.ts";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import { systemRandom } from "#runtime/random.ts";
@@ -14,7 +15,6 @@ import type { Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { createSealer } from "#store/seal.ts";
 import { onChanges } from "../changes.ts";
-import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
 import { openCopied } from "../sqlite.ts";
 

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Topic } from "#contract/manage/account-events.ts";
 import { createAccountChanges } from "#core/account-changes.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { ChangeListeners, type Changes } from "#store/changes.ts";
 import type { Database } from "#store/database.ts";
-import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 
 /** Processes that hear each other's notifications. */

@@ -6,9 +6,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { afterEach, beforeEach } from "node:test";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { storeSends } from "#store/messages/insert.ts";
-import { movableClock } from "../clock.ts";
 import { type Ground, harness } from "../harness.ts";
 import { provider, readRequest, takes } from "../scenarios/provider.ts";
 import { columnsOf, makeAccount, makeGateway, seeded, sendOf } from "../store/rows.ts";

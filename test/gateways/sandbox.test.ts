@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sandbox } from "#gateways/sandbox.ts";
 import { SessionLost, type SessionReport } from "#gateways/session.ts";
-import { movableClock } from "../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { gatewayConformance } from "./conformance.ts";
 import {
   hostWith,

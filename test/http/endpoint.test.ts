@@ -13,8 +13,8 @@ import type { Call, Head } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { orNotFound } from "#http/reply/problem-error.ts";
 import { createDeadlines } from "#http/server/deadlines.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
-import { movableClock } from "../clock.ts";
 import { account, edge, key, settings } from "./edge.ts";
 
 const clock = movableClock();

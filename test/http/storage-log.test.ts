@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createStorageLog } from "#http/storage-log.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { StorageError } from "#store/database.ts";
-import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 
 test("3,000 requests in an outage of 12 s make a handful of log lines, whose counts add up", async () => {

@@ -12,9 +12,9 @@ import {
   sessionIdleMs,
   signOut,
 } from "#identity/session.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { changeUser, insertUser } from "#store/identity/users.ts";
 import type { UsersTable } from "#store/schema/identity.ts";
-import { movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { userRow } from "../store/identity/people-rows.ts";

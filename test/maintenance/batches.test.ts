@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Batches, batchSize, minBatchSize } from "#maintenance/batches.ts";
-import { movableClock } from "../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { memoryLog } from "../log.ts";
 
 const hourMs = 3_600_000;

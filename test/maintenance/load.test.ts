@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readLoad } from "#maintenance/load.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { Database } from "#store/database.ts";
-import { movableClock } from "../clock.ts";
 
 test("ages are in seconds, never below zero, and zero where nothing waits", async () => {
   const clock = movableClock();

@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type MaintenanceDeps, openMaintenance, runMaintenance } from "#maintenance/maintenance.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { Database } from "#store/database.ts";
 import { holdPending, releaseHeld } from "#store/maintenance/restore-hold.ts";
 import { listCalls, recordUsage } from "#store/pools/usage.ts";
 import { readUsage } from "#store/pools/usage-groups.ts";
-import { movableClock } from "../clock.ts";
 import { type Harness, type HarnessOptions, harness, someEngines } from "../harness.ts";
 import { memoryLog } from "../log.ts";
 import { provider, takes } from "../scenarios/provider.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cancelAllHeld, currentHold, holdAllPending, releaseAllHeld } from "#maintenance/restore-hold.ts";
-import { movableClock } from "../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { type EngineName, ground, type Harness, harness, someEngines } from "../harness.ts";
 import { asked, provider, takes } from "../scenarios/provider.ts";
 

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCountWriter } from "#messaging/counts.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { EndedMessage } from "#store/counts/buffer.ts";
 import type { Database } from "#store/database.ts";
-import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 
 const failed: EndedMessage = {

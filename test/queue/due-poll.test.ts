@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { DuePoll } from "#queue/due-poll.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { Database } from "#store/database.ts";
 import type { DueLane } from "#store/lanes/due.ts";
-import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 
 function polling(answer: () => Promise<DueLane[]>) {

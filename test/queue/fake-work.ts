@@ -4,8 +4,8 @@
 import type { Health } from "#queue/breaker.ts";
 import { Lane } from "#queue/lane.ts";
 import type { BreakerWork, LaneRow, LaneRules, LaneState, LaneWork } from "#queue/lane-work.ts";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import { type MovableClock, movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
 import { memoryLog } from "../log.ts";
 

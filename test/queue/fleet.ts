@@ -4,12 +4,12 @@
 import { maxGateways } from "#contract/limits.ts";
 import { Lanes } from "#queue/lanes.ts";
 import type { OpenLane } from "#queue/open-lane.ts";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import { createAccount } from "#store/accounts/changes.ts";
 import type { Database } from "#store/database.ts";
 import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
 import { readLanes } from "#store/lanes/lanes.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
-import { type MovableClock, movableClock } from "../clock.ts";
 import { type EngineName, type Ground, ground } from "../harness.ts";
 import { memoryLog } from "../log.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type LoopOptions, openLoop } from "#queue/loop.ts";
-import { movableClock } from "../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { memoryLog } from "../log.ts";
 
 const lane = { id: "reroute", fence: 3 };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { retryStorage } from "#queue/retry-storage.ts";
-import { movableClock } from "../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { memoryLog } from "../log.ts";
 
 const failure = { event: "lane.storage_failed", message: "The call failed.", call: "settle", lane: "gw_1" };

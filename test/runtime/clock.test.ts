@@ -5,7 +5,7 @@ import { getEventListeners } from "node:events";
 import { describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { systemClock } from "#runtime/clock.ts";
-import { movableClock } from "../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 

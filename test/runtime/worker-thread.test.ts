@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { createWorkerThread, type WorkerThread } from "#runtime/worker-thread.ts";
-import { movableClock } from "../clock.ts";
 
 type Task = { kind: "say"; bytes: Uint8Array } | { kind: "throw" | "end" | "spin" | "fill" };
 

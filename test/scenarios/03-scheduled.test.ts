@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { movableClock } from "../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { type Harness, harness, seededRandom } from "../harness.ts";
 import { provider, story, takes } from "./provider.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { movableClock } from "../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { type Harness, type HarnessOptions, harness, someEngines } from "../harness.ts";
 import { answer, noAnswer, provider, readRequest, report, stored, takes } from "./provider.ts";
 

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deleteGateway } from "#configure/gateway-actions.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { findAccountByName } from "#store/accounts/accounts.ts";
-import { movableClock } from "../clock.ts";
 import { engines, ground, type Harness, type HarnessOptions, harness } from "../harness.ts";
 import { asked, provider, report, stored, story, takes } from "./provider.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { movableClock } from "../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { ground, type Harness, harness, someEngines } from "../harness.ts";
 import { inject } from "../inject.ts";
 import { asked, provider, stored, takes } from "./provider.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { movableClock } from "../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { engines, ground, type Harness, type HarnessOptions, harness } from "../harness.ts";
 import { listen, posts, says } from "./receiver.ts";
 

@@ -7,10 +7,10 @@ import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { describe, test } from "node:test";
 import { revokeKey } from "#configure/pool-key.ts";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { listPoolKeys } from "#store/pools/keys.ts";
 import { ask, callsOf, keyText, makePool, outcomeOf, type PoolOf, sumsOf } from "../ai/pooled.ts";
-import { type MovableClock, movableClock } from "../clock.ts";
 import { type EngineName, type Ground, ground, type Harness, harness, someEngines } from "../harness.ts";
 
 type Key = { limits?: object; budget?: object; models?: string[]; expires_at?: string };

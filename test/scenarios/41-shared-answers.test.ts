@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import { callsOf, keyText, makePool, type PoolOf } from "../ai/pooled.ts";
-import { type MovableClock, movableClock } from "../clock.ts";
 import { type EngineName, type Ground, ground, type Harness, harness, someEngines } from "../harness.ts";
 import { inject } from "../inject.ts";
 

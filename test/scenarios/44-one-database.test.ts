@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { movableClock } from "../clock.ts";
 import { type Harness, harness } from "../harness.ts";
 import { type FreshDatabase, freshDatabase } from "../postgres.ts";
 

@@ -4,10 +4,10 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { systemRandom } from "#runtime/random.ts";
 import { openTracing } from "#runtime/tracing/open-tracing.ts";
 import type { SamplerName } from "#runtime/tracing/tracing.ts";
-import { movableClock } from "../clock.ts";
 import { begins, fails, openaiPeer, says } from "../http/openai-peer.ts";
 import { memberOf, type PoolOptions, pooled } from "../http/pooled.ts";
 import { memoryLog } from "../log.ts";

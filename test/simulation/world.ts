@@ -1,11 +1,11 @@
 // One random history of an installation: customers, a provider with moods, receipts, kills and restarts. The
 // same seed is the same history. It ends with everything drained and returns what the checker needs.
 
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import type { OutboundRequest, OutboundResult, Random } from "#runtime/runtime.ts";
 import { readCredits } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import { countByStatus, findMessage } from "#store/messages/lookup.ts";
-import { type MovableClock, movableClock } from "../clock.ts";
 import { type Harness, harness, seededRandom } from "../harness.ts";
 import {
   answer,

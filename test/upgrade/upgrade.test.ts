@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import { type Recording, readRecording } from "../../scripts/recording.ts";
-import { movableClock } from "../clock.ts";
 import { type Ground, type Harness, harness, someEngines } from "../harness.ts";
 import { inject } from "../inject.ts";
 import { says } from "../scenarios/receiver.ts";

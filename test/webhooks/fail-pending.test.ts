@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";
 import { failAbandonedDeliveries, failPendingDeliveries } from "#webhooks/fail-pending.ts";
-import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { deliveryRow, makeDeliveries, makeEndpoint } from "../store/endpoints.ts";

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createIds } from "#runtime/ids.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";
 import {
   type ReplayDeps,
@@ -13,7 +14,6 @@ import {
   sendTestEvent,
 } from "#webhooks/replay.ts";
 import { onChanges } from "../changes.ts";
-import { movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { deliveryRow, makeDeliveries, makeEndpoint, settleOne } from "../store/endpoints.ts";

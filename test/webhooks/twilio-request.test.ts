@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { updateWebhook } from "#configure/webhook.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import { listEndpoints } from "#store/webhooks/endpoints.ts";
 import { replaySince } from "#webhooks/replay.ts";
-import { movableClock } from "../clock.ts";
 import { ground, type Harness, type HarnessOptions, harness, someEngines } from "../harness.ts";
 import { bearer, manage, tokenFor } from "../http/managing.ts";
 import { callbacks, postForm } from "../http/routes/twilio/twilio-peer.ts";

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { ground, type Harness, harness, someEngines } from "../../harness.ts";
 import { says } from "../../scenarios/receiver.ts";
 import { callsOf, makePool } from "../pooled.ts";

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { listPoolKeys, revokePoolKey } from "#store/pools/keys.ts";
 import { readPoolStatistics } from "#store/pools/pool-statistics.ts";
-import { movableClock } from "../../clock.ts";
 import { ground, type Harness, harness, someEngines } from "../../harness.ts";
 import { says } from "../../scenarios/receiver.ts";
 import { ask, keyText, makePool } from "../pooled.ts";

@@ -8,7 +8,7 @@ import { runFailover } from "#ai/failover/failover.ts";
 import { MemberHealth } from "#ai/health/health.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { type Reply, type Script, script, wholeStream } from "../scripted-members.ts";
 import { call } from "./chain-calls.ts";
 

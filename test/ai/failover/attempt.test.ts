@@ -10,8 +10,8 @@ import { type AttemptResult, askStream, askWhole } from "#ai/failover/attempt.ts
 import { textOf } from "#ai/stream/collect.ts";
 import type { MemberTimeouts } from "#contract/manage/pools/members.ts";
 import { openaiCompatible as provider } from "#providers/openai/openai-compatible.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { createStreamingClient } from "#runtime/net/streaming-client.ts";
-import { movableClock } from "../../clock.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
 import { privateKey } from "../../providers/vertex/key-file.ts";
 import { allow } from "../../runtime/asking.ts";

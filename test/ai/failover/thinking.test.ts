@@ -9,7 +9,7 @@ import { forwardedStream } from "#providers/anthropic/native.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { responsesStream } from "#providers/openai/responses.ts";
 import type { StreamReader } from "#providers/provider.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
 import { incoming, timeouts } from "../wire.ts";
 

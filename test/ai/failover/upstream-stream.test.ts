@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { UpstreamStream } from "#ai/failover/upstream-stream.ts";
 import { openaiCompatible as provider } from "#providers/openai/openai-compatible.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
 import { heard, incoming, timeouts } from "../wire.ts";
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createBudgets, type LowNotice, type Spend } from "#ai/limits/budget.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { memoryLog } from "../../log.ts";
 import { budgetOf, poolKey } from "../pools/pool-keys.ts";
 

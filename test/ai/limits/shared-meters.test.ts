@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createSharedMeters, type SharedMetersDeps } from "#ai/limits/shared-meters.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
-import { movableClock } from "../../clock.ts";
 import { poolKey } from "../pools/pool-keys.ts";
 
 const levels = { requests: null, tokens: null };

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { memoryLog } from "../../log.ts";
 import { poolKey } from "../pools/pool-keys.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { timedOut, withTimeout } from "#ai/limits/timeout.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 
 test("what comes in time counts, with its failure too, and no sleeper remains", async () => {
   const clock = movableClock();

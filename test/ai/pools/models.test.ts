@@ -5,7 +5,7 @@ import test from "node:test";
 import { MemberHealth } from "#ai/health/health.ts";
 import type { Pool } from "#ai/pools/member.ts";
 import { listModels } from "#ai/pools/models.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { poolKey } from "./pool-keys.ts";
 
 const member = (name: string, models: string[], more: object = {}) => ({

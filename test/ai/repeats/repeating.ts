@@ -5,7 +5,7 @@ import type { CallOutcome, CompletionResult } from "#ai/completion.ts";
 import type { Pool } from "#ai/pools/member.ts";
 import { Repeats } from "#ai/repeats/repeats.ts";
 import type { AnswerStorage } from "#ai/repeats/stored-answers.ts";
-import { type MovableClock, movableClock } from "../../clock.ts";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import { poolOf, requested } from "../completing.ts";
 import { poolKey } from "../pools/pool-keys.ts";
 

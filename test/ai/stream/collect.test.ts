@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { collect, maxAnswerBytes, textOf } from "#ai/stream/collect.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { BodyReader } from "#runtime/net/streaming-client.ts";
-import { movableClock } from "../../clock.ts";
 import { incoming } from "../wire.ts";
 
 const gathered = (body: BodyReader, max: number) => collect(movableClock(), body, max, 30_000, 600_000);

@@ -11,7 +11,7 @@ import { chunksOf } from "#ai/stream/plain-frames.ts";
 import { SseWriter } from "#ai/stream/sse-writer.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import type { Chunk } from "#providers/provider.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
 import { incoming, timeouts } from "../wire.ts";
 

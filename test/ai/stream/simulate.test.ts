@@ -5,7 +5,7 @@ import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import { simulate } from "#ai/stream/simulate.ts";
 import type { SimulatedResponse } from "#providers/provider.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 
 const answer = (...pieces: SimulatedResponse["pieces"]): SimulatedResponse => ({
   status: 200,

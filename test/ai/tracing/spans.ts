@@ -1,9 +1,9 @@
 // A tracer whose spans stay in memory.
 
+import { movableClock } from "#runtime/movable-clock.ts";
 import { systemRandom } from "#runtime/random.ts";
 import { createTracer } from "#runtime/tracing/tracer.ts";
 import type { EndedSpan } from "#runtime/tracing/tracing.ts";
-import { movableClock } from "../../clock.ts";
 
 export function memoryTracer() {
   const ended: EndedSpan[] = [];

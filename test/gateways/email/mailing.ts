@@ -4,9 +4,9 @@
 import type { Tools } from "#gateways/email/smtp/connection.ts";
 import { type SmtpSettings, smtpSettings } from "#gateways/email/smtp/settings.ts";
 import type { DkimKey, EmailContent, OutgoingMessage } from "#gateways/message.ts";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
-import { type MovableClock, movableClock } from "../../clock.ts";
 
 const email: EmailContent = {
   kind: "email",

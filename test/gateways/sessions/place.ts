@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { adapters } from "#gateways/registry.ts";
-import { type MovableClock, movableClock } from "../../clock.ts";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import {
   type EngineName,
   type Ground,

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { EngineName } from "../../harness.ts";
 import { Place, type SessionPeer } from "./place.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createCredentialThrottle } from "#http/auth/credential-throttle.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 
 test("sixty wrong ones a minute, then one a second; another client is not touched", async () => {
   const clock = movableClock();

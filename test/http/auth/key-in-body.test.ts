@@ -6,7 +6,7 @@ import test from "node:test";
 import { searchBody } from "#http/auth/key-in-body.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import { createDeadlines } from "#http/server/deadlines.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { ask, contact, edge, key } from "../edge.ts";
 import { lastAnswer, withWire } from "../wire.ts";
 

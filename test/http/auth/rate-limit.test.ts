@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createRateLimit } from "#http/auth/rate-limit.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 
 test("a burst of a minute's worth passes, then one per interval", async () => {
   const clock = movableClock();

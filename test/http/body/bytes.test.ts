@@ -7,8 +7,8 @@ import test from "node:test";
 import { maxPieces, streamBody } from "#http/body/bytes.ts";
 import { breakRequest } from "#http/server/broken-request.ts";
 import { createDeadlines } from "#http/server/deadlines.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { minPieceBytes, PacedRequest, ReadingTurns, turnBytes } from "#runtime/net/paced-request.ts";
-import { movableClock } from "../../clock.ts";
 import { key } from "../edge.ts";
 import { lastAnswer, sendHead, withWire } from "../wire.ts";
 

@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { type EventSource, eventStreamHeaders, keepAliveComment, writeEvents } from "#http/reply/sse.ts";
-import { type MovableClock, movableClock } from "../../clock.ts";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 
 /** A source whose texts the test hands over one by one. */
 class Spoken implements EventSource {

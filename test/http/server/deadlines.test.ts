@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createDeadlines } from "#http/server/deadlines.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 
 test("each expires after its own time, unless it was taken back", async () => {
   const clock = movableClock();

@@ -8,11 +8,11 @@ import { readSms } from "#contract/messages/sms.ts";
 import { type AcceptResult, acceptSend, issuesOf } from "#messaging/accept/accept.ts";
 import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { createIds } from "#runtime/ids.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
 import type { SendInput } from "#store/messages/send.ts";
 import { createSealer } from "#store/seal.ts";
-import { movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
 

@@ -6,9 +6,9 @@ import test from "node:test";
 import type { Account } from "#accounts/account.ts";
 import { errorsByPath } from "#contract/issue.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import type { AttachmentChunk } from "#store/email/attachments.ts";
-import { movableClock } from "../../clock.ts";
 import { memoryLog } from "../../log.ts";
 
 const account = (maxFiles = 3, maxBytes = 1_048_576): Account => ({

@@ -6,7 +6,7 @@ import type { Account } from "#accounts/account.ts";
 import { readSms } from "#contract/messages/sms.ts";
 import { previewSend } from "#messaging/accept/preview.ts";
 import { createIds } from "#runtime/ids.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { seededRandom } from "../../harness.ts";
 
 const account = {

@@ -10,10 +10,10 @@ import { rulesIn } from "#gateways/rules.ts";
 import { type DeliverDeps, deliverWork } from "#messaging/deliver/deliver.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import { createMetrics } from "#runtime/metrics.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { Database } from "#store/database.ts";
 import type { DueMessage, Settlement } from "#store/messages/attempts.ts";
 import { createSealer } from "#store/seal.ts";
-import { movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
 

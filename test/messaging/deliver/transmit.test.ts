@@ -8,10 +8,10 @@ import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts"
 import type { Outcome } from "#gateways/outcome.ts";
 import { createTransmitter, healthOf, type LaneGateway } from "#messaging/deliver/transmit.ts";
 import { createMetrics } from "#runtime/metrics.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
 import { createSealer } from "#store/seal.ts";
-import { movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
 

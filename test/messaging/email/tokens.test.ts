@@ -16,8 +16,8 @@ import {
   unsubscribeToken,
 } from "#messaging/email/tokens.ts";
 import { createIds } from "#runtime/ids.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { createSealer } from "#store/seal.ts";
-import { movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
 
 const random = seededRandom(3);

@@ -7,10 +7,10 @@ import {
   createOpenAndClickTracking,
   type OpenAndClickTracking,
 } from "#messaging/feedback/opens-and-clicks.ts";
+import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import type { IncomingEngagement } from "#store/feedback/engagements.ts";
 import { createSealer } from "#store/seal.ts";
-import { type MovableClock, movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
 import { type MemoryLog, memoryLog } from "../../log.ts";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Receipt } from "#gateways/callback.ts";
 import { countRefusals } from "#messaging/feedback/refusals-in-row.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { memoryLog } from "../../log.ts";
 import { openStore, type Store } from "../../store/conformance.ts";
 import { now } from "../../store/rows.ts";

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import test from "node:test";
 import { type Child, startChild } from "#runtime/children/child-process.ts";
 import { systemClock } from "#runtime/clock.ts";
-import { movableClock } from "../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 
 const module = new URL("./echo-child.ts", import.meta.url);
 

@@ -7,8 +7,8 @@ import { connect, type Socket } from "node:net";
 import { after, test } from "node:test";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { readReport } from "#gateways/email/reports/delivery-report.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { type IncomingMail, openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
-import { movableClock } from "../../clock.ts";
 import { ourId, samples } from "../../gateways/email/report-samples.ts";
 import { memoryLog } from "../../log.ts";
 

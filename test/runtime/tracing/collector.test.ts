@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import test from "node:test";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { systemRandom } from "#runtime/random.ts";
 import { Collector } from "#runtime/tracing/collector.ts";
-import { movableClock } from "../../clock.ts";
 import { openCollector } from "./collector.ts";
 
 const body = JSON.stringify({ resourceSpans: [] });

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { SpanQueue } from "#runtime/tracing/span-queue.ts";
 import type { EndedSpan } from "#runtime/tracing/tracing.ts";
-import { movableClock } from "../../clock.ts";
 import { memoryLog } from "../../log.ts";
 
 const span = {} as EndedSpan;

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { systemRandom } from "#runtime/random.ts";
 import { createTracer } from "#runtime/tracing/tracer.ts";
 import { type EndedSpan, spanKind } from "#runtime/tracing/tracing.ts";
-import { movableClock } from "../../clock.ts";
 
 function tracing(isSampled = true) {
   const clock = movableClock();

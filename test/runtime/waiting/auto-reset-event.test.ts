@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { AutoResetEvent } from "#runtime/waiting/auto-reset-event.ts";
-import { movableClock } from "../../clock.ts";
 
 async function waiting(wait: AutoResetEvent, ms: number) {
   const clock = movableClock();

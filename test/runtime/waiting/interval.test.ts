@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { Interval, type IntervalOptions } from "#runtime/waiting/interval.ts";
-import { movableClock } from "../../clock.ts";
 import { memoryLog } from "../../log.ts";
 
 /** An interval of one second whose turns are recorded by their time; `turn` gets the number of the turn, from 1. */

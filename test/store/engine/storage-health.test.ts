@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { countAccounts } from "#store/accounts/accounts.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import { probeWrite } from "#store/engine/probe.ts";
 import { watchStorage } from "#store/engine/storage-health.ts";
-import { movableClock } from "../../clock.ts";
 
 function watching() {
   const asked: string[] = [];

@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { checkDomain, type Finding, type MailRoute } from "#gateways/email/deliverability/domain-check.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { DkimKeysTable } from "#store/schema/email.ts";
-import { movableClock } from "../../../clock.ts";
 import { type Zone, zone } from "../../../dns-zone.ts";
 
 const key: DkimKeysTable = {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { readReport } from "#gateways/email/reports/delivery-report.ts";
 import { createReportReader } from "#gateways/email/reports/reader.ts";
-import { movableClock } from "../../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { memoryLog } from "../../../log.ts";
 import { samples } from "../report-samples.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Watchdog } from "#gateways/email/smtp/deadline.ts";
-import { movableClock } from "../../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 
 test("it barks once when the time is up", async () => {
   const clock = movableClock();

@@ -10,7 +10,7 @@ import { publishedKey } from "#gateways/email/mime/dkim-key.ts";
 import { receiveReport } from "#gateways/email/reports/callback.ts";
 import { smtp } from "#gateways/email/smtp/smtp.ts";
 import { AttachmentReadError, type DkimKey } from "#gateways/message.ts";
-import { movableClock } from "../../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { gatewayConformance } from "../../conformance.ts";
 import { callbackUrl, sendOnce, toolsWith, wellFormed } from "../../conformance-samples.ts";
 import { cert, key } from "../certificate.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HeldReceipts } from "#gateways/sms/smpp/held-receipts.ts";
 import { IdSpelling } from "#gateways/sms/smpp/spelling.ts";
-import { movableClock } from "../../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { memoryLog } from "../../../log.ts";
 
 const recipient = "+4915112345678";

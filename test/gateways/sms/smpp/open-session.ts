@@ -5,7 +5,7 @@ import type { InboundMessage, Receipt } from "#gateways/callback.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import type { SessionHost, SessionReport, SessionStatus } from "#gateways/session.ts";
 import { smpp } from "#gateways/sms/smpp/smpp.ts";
-import { movableClock } from "../../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { memoryLog } from "../../../log.ts";
 import { textOf as content, hostWith, sampleMessage, wellFormed } from "../../conformance-samples.ts";
 import { loopback } from "../../email/mailing.ts";

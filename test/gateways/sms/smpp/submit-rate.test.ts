@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SubmitRate } from "#gateways/sms/smpp/submit-rate.ts";
-import { movableClock } from "../../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 
 test("without throttling nothing waits", () => {
   const rate = new SubmitRate(movableClock(), 1000);

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fetchMedia } from "#gateways/whatsapp/cloud/fetch-media.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
-import { movableClock } from "../../../clock.ts";
 import { toolsWith } from "../../conformance-samples.ts";
 
 const redirect = (location: string): OutboundResult => ({

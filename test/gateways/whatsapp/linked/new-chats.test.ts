@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { maxNewChats, NewChatGate } from "#gateways/whatsapp/linked/new-chats.ts";
 import { SessionStore } from "#gateways/whatsapp/linked/session-store.ts";
-import { movableClock } from "../../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 
 const day = 86_400_000;
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Reconnects } from "#gateways/whatsapp/linked/reconnects.ts";
-import { movableClock } from "../../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 
 const minute = 60_000;
 

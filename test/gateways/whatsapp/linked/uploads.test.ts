@@ -9,11 +9,11 @@ import type { BridgeChannel } from "#gateways/whatsapp/linked/bridge-channel.ts"
 import { openLinkedFile, storedFile } from "#gateways/whatsapp/linked/received-file.ts";
 import { FileUploads } from "#gateways/whatsapp/linked/uploads.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import { createStreamingClient } from "#runtime/net/streaming-client.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
-import { movableClock } from "../../../clock.ts";
 import { seededRandom } from "../../../harness.ts";
 import { ProxyServer } from "../../../proxy-server.ts";
 import { hostWith, sampleMessage } from "../../conformance-samples.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { fileIssues, inSlices } from "#http/routes/messages/send.ts";
 import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
-import { movableClock } from "../../../clock.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { ask, edge, key } from "../../edge.ts";
 
 const channels = [

@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { sql } from "kysely";
 import pg from "pg";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { type Database, readOperation, StorageError } from "#store/database.ts";
 import { acquireFirst } from "#store/engine/postgres/acquire.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { movableClock } from "../../../clock.ts";
 import { type FreshDatabase, freshDatabase } from "../../../postgres.ts";
 import { type CommitProxy, startProxy } from "./proxy.ts";
 

@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { sql } from "kysely";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { type Database, StorageError, writeOperation } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { watchStorage } from "#store/engine/storage-health.ts";
 import { getOrSetFact } from "#store/maintenance/provisioned.ts";
-import { movableClock } from "../../../clock.ts";
 import { type FreshDatabase, freshDatabase } from "../../../postgres.ts";
 import { type CommitProxy, startProxy } from "./proxy.ts";
 

@@ -6,11 +6,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import test, { describe } from "node:test";
 import { sql } from "kysely";
 import pg from "pg";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { readOperation, StorageError, writeOperation } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { watchSilence } from "#store/engine/postgres/silence.ts";
 import { probeRead, probeWrite } from "#store/engine/probe.ts";
-import { movableClock } from "../../../clock.ts";
 import { startPostgres } from "../../../postgres.ts";
 
 const isRefused = (error: unknown) =>

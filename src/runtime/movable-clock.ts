@@ -2,7 +2,7 @@
 // times (of their making, when equal), and between two of them everything that can run without time passing
 // does run: so a loop that sleeps again inside the window is woken again, and a run repeats exactly.
 
-import type { Clock } from "#runtime/runtime.ts";
+import type { Clock } from "./runtime.ts";
 
 export interface MovableClock extends Clock {
   /** Moves time by `ms`, waking all that falls due on the way, and settles. */
