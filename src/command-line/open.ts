@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Config } from "#config.ts";
 import { readListPrices } from "#providers/prices/list-price.ts";
-import { readAllowList } from "#runtime/net/address.ts";
+import { type AllowList, readAllowList } from "#runtime/net/address.ts";
 import { installation } from "#runtime/program.ts";
 import { systemRandom } from "#runtime/random.ts";
 import type { Runtime } from "#runtime/runtime.ts";
@@ -64,10 +64,12 @@ export const openDatabase = (config: Config, runtime: Pick<Runtime, "clock" | "l
 const dayMs = 86_400_000;
 const inMs = (days: number | undefined) => (days === undefined ? null : days * dayMs);
 
-/** The system over its database, not started. `traces`: where spans of AI calls are sent; null for nowhere. */
-export async function openInstallation(config: Config, traces: TraceSettings | null = null) {
-  const allow = readAllowList(config.OUTBOUND_ALLOW);
-  const settings: SystemSettings = {
+/** What the settings say about the system. Reads the files of the master key and of the prices. */
+export function systemSettings(
+  config: Config,
+  allow: AllowList = readAllowList(config.OUTBOUND_ALLOW),
+): SystemSettings {
+  return {
     masterKey: config.MASTER_KEY ?? readOrCreateMasterKey(masterKeyFile(config), systemRandom()),
     publicUrl: config.PUBLIC_URL ?? null,
     maxContacts: config.MAX_CONTACTS,
@@ -99,6 +101,12 @@ export async function openInstallation(config: Config, traces: TraceSettings | n
       deferredMs: config.KEEP_DEFERRED_DAYS * dayMs,
     },
   };
+}
+
+/** The system over its database, not started. `traces`: where spans of AI calls are sent; null for nowhere. */
+export async function openInstallation(config: Config, traces: TraceSettings | null = null) {
+  const allow = readAllowList(config.OUTBOUND_ALLOW);
+  const settings = systemSettings(config, allow);
   const runtime = systemRuntime({
     logLevel: config.LOG_LEVEL,
     logText: config.LOG_FORMAT === "text" || (config.LOG_FORMAT === "auto" && process.stdout.isTTY),

@@ -3,7 +3,7 @@
 
 import { Command, CommanderError } from "commander";
 import { commandWords, installation, version } from "#runtime/program.ts";
-import { Failure, show, type Terminal } from "./terminal.ts";
+import { Failure, print, show, type Terminal } from "./terminal.ts";
 
 const wrongWords = 2;
 
@@ -55,6 +55,24 @@ function addStart(program: Command, terminal: Terminal): void {
     .action(async () => {
       const { serve } = await import("./serve.ts");
       await serve(terminal);
+    });
+  program
+    .command("demo")
+    .description("look around in an installation with a month of traffic, which is removed at its end")
+    .action(async () => {
+      const [{ runDemo }, { systemSettings }, { configured }] = await Promise.all([
+        import("#demo/demo.ts"),
+        import("./open.ts"),
+        import("./settings.ts"),
+      ]);
+      const config = configured(terminal);
+      await runDemo({
+        host: config.HOST,
+        port: config.PORT,
+        settingsFor: (folder) =>
+          systemSettings({ ...config, DATA_DIR: folder, DATABASE_URL: undefined, MASTER_KEY: undefined }),
+        print: (text) => print(terminal, text),
+      });
     });
   program
     .command("init")

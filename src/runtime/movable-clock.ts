@@ -21,7 +21,7 @@ export interface MovableClock extends Clock {
   settleWith(idle: () => Promise<void>): void;
 }
 
-export interface MovableClockOptions {
+interface MovableClockOptions {
   /** Resolves when real work outside this thread (a worker, a socket) is done; asked whenever the clock settles. */
   idle?: () => Promise<void>;
 }

@@ -22,8 +22,9 @@ export const ranks: Readonly<Record<string, number>> = {
   provision: 5,
   "lanes.ts": 5,
   "system.ts": 6,
-  "command-line": 7,
-  "main.ts": 8,
+  demo: 7,
+  "command-line": 8,
+  "main.ts": 9,
 };
 
 /** Packages that one part of the tree alone may import. */
@@ -115,6 +116,8 @@ export const withoutTwin: Readonly<Record<string, string>> = {
   "src/configure/gateway-actions.ts": "run by the tests of http/routes/manage/gateways",
   "src/http/routes/manage/manage-routes.ts": "run by the tests of the routes of every resource",
   "src/command-line/": "run by the test of program.ts, as a person runs the commands",
+  "src/demo/": "played by the test of demo.ts",
+  "src/runtime/movable-clock.ts": "moved by every test in which time passes",
   "src/runtime/net/api-request.ts": "asked by the commands, and by the test of operator-socket.ts",
   "src/runtime/net/http/http-error.ts": "one error without logic, which the tests of its folder expect",
   "src/main.ts": "started for real by the fault tests and by the start test",
