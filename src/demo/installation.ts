@@ -7,10 +7,10 @@ const vendorSecret = "not-a-secret-of-anything";
 
 const accountName = "harbour-coffee";
 export const gateways = {
-  sms: "sms-twilio",
-  campaigns: "sms-campaigns",
-  whatsapp: "whatsapp-shop",
-  email: "mail-postmark",
+  sms: "twilio",
+  campaigns: "campaigns",
+  whatsapp: "whatsapp",
+  email: "postmark",
 } as const;
 export const pools = { assistant: "assistant", search: "search" } as const;
 export const models = {

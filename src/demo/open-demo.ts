@@ -1,6 +1,7 @@
 // The demo's system over its database, with simulated vendors: on a clock that is moved by hand while its month is played, and on the
 // machine's own afterwards.
 
+import { channels } from "#contract/messages/channel.ts";
 import type { SessionReport } from "#gateways/session.ts";
 import { storeReport } from "#messaging/feedback/store-report.ts";
 import { createLog } from "#runtime/log/log.ts";
@@ -12,28 +13,17 @@ import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import { openSystem, type System, type SystemSettings } from "#system.ts";
 import { demoProvision, poolKeys } from "./installation.ts";
-import { campaign, type PlayedStage, playUntil, type Stage } from "./month.ts";
+import { campaign, type PlayedStage, playUntil, type Stage, send } from "./month.ts";
 import { createVendors, type Vendors } from "./vendors.ts";
-import type { Draw } from "./words.ts";
+import { seeded } from "./words.ts";
 
 export const apiKey = "tl_demo_harbour_coffee_4b1f9c70d2e8";
 /** With the name of a key behind it. */
 export const poolKey = "tlp_demo_5d27c1a94e_";
 
-const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-
-/** xorshift32: the same numbers for the same seed. */
-function seeded(seed: number): Draw {
-  let state = seed >>> 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state / 2 ** 32;
-  };
-}
 
 interface Opened {
   system: System;
@@ -43,7 +33,7 @@ interface Opened {
 async function open(
   path: string,
   settings: SystemSettings,
-  { clock, draw, random }: { clock: Clock; draw: Draw; random: Random },
+  { clock, random }: { clock: Clock; random: Random },
   watch: (database: Database) => Database,
 ): Promise<Opened> {
   const log = createLog({ level: "error", text: true });
@@ -52,10 +42,12 @@ async function open(
     const gateway = await database.run(findGatewayByIdentifier, identifier);
     if (gateway !== null) await storeReport({ ...system.core, publicUrl: null }, gateway, what);
   };
-  const vendors = createVendors({ clock, draw, report });
+  const vendors = createVendors({ clock, report });
   const { outbound, upstreams, dns } = vendors;
   const runtime = { clock, random, outbound, upstreams, dns, log, crashPoint: () => {} };
-  const system = await openSystem(runtime, settings, database);
+  // Where a real installation gets its vendors' reports.
+  const publicUrl = "https://trunkline.harbour-coffee.example";
+  const system = await openSystem(runtime, { ...settings, publicUrl }, database);
   return { system, vendors };
 }
 
@@ -91,9 +83,7 @@ export async function playDemo(options: {
   const running = new Set<Promise<unknown>>();
   // Rare, since a month of the clock is played in seconds.
   const settings = { ...options.settings, heartbeatMs: dayMs, pollMs: dayMs, maintenanceMs: dayMs };
-  const opened = await open(path, settings, { clock, draw, random }, (database) =>
-    watched(database, running),
-  );
+  const opened = await open(path, settings, { clock, random }, (database) => watched(database, running));
   const { system, vendors } = opened;
   clock.settleWith(() => idle(running));
   await system.start();
@@ -105,6 +95,10 @@ export async function playDemo(options: {
   vendors.fail();
   await playUntil(stage, now - 2 * hourMs);
   await campaign(stage, 24);
+  for (const ago of [40, 11, 2]) {
+    await playUntil(stage, now - ago * minuteMs);
+    for (const channel of channels) await send(stage, channel, 2);
+  }
   await playUntil(stage, now);
   return {
     ...opened,
@@ -145,7 +139,7 @@ async function idle(running: ReadonlySet<Promise<unknown>>): Promise<void> {
 export async function openDemo(path: string, settings: SystemSettings, clock: Clock): Promise<Stage> {
   const random = systemRandom();
   const draw = random.random;
-  const { system, vendors } = await open(path, settings, { clock, random, draw }, (database) => database);
+  const { system, vendors } = await open(path, settings, { clock, random }, (database) => database);
   vendors.fail();
   await system.start();
   return { system, clock, draw, ...(await actors(system)) };

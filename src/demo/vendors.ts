@@ -5,7 +5,7 @@ import type { SessionReport } from "#gateways/session.ts";
 import type { BodyReader, StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Dns, Outbound, OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import { gateways, models, webhookHosts } from "./installation.ts";
-import { answers, between, type Draw, pick } from "./words.ts";
+import { answers, between, type Draw, pick, seeded } from "./words.ts";
 
 export interface Vendors {
   outbound: Outbound;
@@ -17,7 +17,6 @@ export interface Vendors {
 
 interface VendorsOptions {
   clock: Clock;
-  draw: Draw;
   /** Takes what a gateway's vendor reports later. */
   report(gateway: string, report: SessionReport): Promise<void>;
 }
@@ -34,7 +33,20 @@ const minuteMs = 60_000;
 const hex = (draw: Draw, digits: number) =>
   Array.from({ length: digits }, () => Math.floor(draw() * 16).toString(16)).join("");
 
-export function createVendors({ clock, draw, report }: VendorsOptions): Vendors {
+/**
+ * By the request, without our ids, and its time: the same for the same traffic, in whatever order requests arrive. 32-bit FNV-1a.
+ */
+function drawFor(now: number, url: string, body: OutboundRequest["body"] | null): Draw {
+  let hash = 0x811c9dc5;
+  const written = String(body).replace(/msg_\w+|StatusCallback=[^&]*/g, "");
+  for (const byte of Buffer.from(`${now} ${url} ${written}`)) hash = Math.imul(hash ^ byte, 0x01000193);
+  const draw = seeded(hash);
+  // The first number of near seeds is near.
+  for (let turn = 0; turn < 8; turn++) draw();
+  return draw;
+}
+
+export function createVendors({ clock, report }: VendorsOptions): Vendors {
   let failing = false;
 
   /** What each gateway's vendor reports next, by gateway and time. */
@@ -59,13 +71,14 @@ export function createVendors({ clock, draw, report }: VendorsOptions): Vendors 
     if (all !== undefined) await report(gateway, all).catch(() => {});
   };
 
-  function twilio(request: OutboundRequest): OutboundResult {
+  function twilio(draw: Draw, request: OutboundRequest): OutboundResult {
     const form = new URLSearchParams(String(request.body));
     const isCampaign = form.get("From") === "+447700900100";
     if (isCampaign && failing) return json(401, { code: 20003, message: "Authenticate" });
     const fate = draw();
     if (fate < 0.008) return json(400, { code: 21614, message: "'To' number is not a valid mobile number" });
     if (fate < 0.016) return json(429, { code: 20429, message: "Too Many Requests" });
+    if (fate < 0.02) return { kind: "no_answer", reason: "The connection was closed before an answer." };
     const reference = `SM${hex(draw, 32)}`;
     const delivered = { reference, status: "delivered" } as const;
     const lost = {
@@ -80,7 +93,7 @@ export function createVendors({ clock, draw, report }: VendorsOptions): Vendors 
     return json(201, { sid: reference, status: "queued" });
   }
 
-  function whatsapp(request: OutboundRequest): OutboundResult {
+  function whatsapp(draw: Draw, request: OutboundRequest): OutboundResult {
     const to = (JSON.parse(String(request.body)) as { to?: string }).to ?? "";
     const reference = `wamid.${hex(draw, 40)}`;
     const gateway = gateways.whatsapp;
@@ -108,7 +121,7 @@ export function createVendors({ clock, draw, report }: VendorsOptions): Vendors 
     });
   }
 
-  function postmark(): OutboundResult {
+  function postmark(draw: Draw): OutboundResult {
     const reference = `${hex(draw, 8)}-${hex(draw, 4)}-${hex(draw, 4)}-${hex(draw, 4)}-${hex(draw, 12)}`;
     const gateway = gateways.email;
     const arrived = between(draw, 2_000, 15_000);
@@ -126,14 +139,14 @@ export function createVendors({ clock, draw, report }: VendorsOptions): Vendors 
     return json(200, { ErrorCode: 0, Message: "OK", MessageID: reference });
   }
 
-  function answer(request: OutboundRequest): OutboundResult {
+  function answer(draw: Draw, request: OutboundRequest): OutboundResult {
     const { hostname, pathname } = new URL(request.url);
     if (hostname === webhookHosts.failing && failing) return json(503, { error: "maintenance" });
     if (hostname === webhookHosts.failing || hostname === webhookHosts.well) return json(200, {});
     if (request.method !== "POST") return json(200, {});
-    if (hostname === "api.twilio.com") return twilio(request);
-    if (hostname === "graph.facebook.com" && pathname.endsWith("/messages")) return whatsapp(request);
-    if (hostname === "api.postmarkapp.com") return postmark();
+    if (hostname === "api.twilio.com") return twilio(draw, request);
+    if (hostname === "graph.facebook.com" && pathname.endsWith("/messages")) return whatsapp(draw, request);
+    if (hostname === "api.postmarkapp.com") return postmark(draw);
     return json(200, {});
   }
 
@@ -142,9 +155,10 @@ export function createVendors({ clock, draw, report }: VendorsOptions): Vendors 
       rejectReason: () => null,
       dial: async () => ({ kind: "not_sent", code: "unreachable", reason: "The demo reaches no server." }),
       request: async (request) => {
+        const draw = drawFor(clock.now(), request.url, request.body);
         // One of few times, so that many answers of a batch are stored together.
         await clock.sleep(pick(draw, [120, 180, 240]));
-        return answer(request);
+        return answer(draw, request);
       },
       close: async () => {},
     },
@@ -152,7 +166,7 @@ export function createVendors({ clock, draw, report }: VendorsOptions): Vendors 
       open: async ({ url, body }) => {
         const isSecond = new URL(url).hostname !== "api.openai.com";
         const asked = body === null ? {} : (JSON.parse(String(body)) as Asked);
-        await clock.sleep(between(draw, 300, 900));
+        await clock.sleep(between(drawFor(clock.now(), url, body), 300, 900));
         if (!isSecond && failing && asked.model === models.chat) {
           const error = { message: "The engine is currently overloaded.", type: "server_error", code: null };
           return wholeAnswer(503, JSON.stringify({ error }));

@@ -2,6 +2,18 @@
 
 export type Draw = () => number;
 
+/** xorshift32: the same numbers for the same seed. */
+export function seeded(seed: number): Draw {
+  let state = seed >>> 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state / 2 ** 32;
+  };
+}
+
 export const pick = <T>(draw: Draw, list: readonly T[]): T => list[Math.floor(draw() * list.length)]!;
 export const between = (draw: Draw, low: number, high: number) => low + Math.floor(draw() * (high - low + 1));
 

@@ -1,24 +1,16 @@
 // Screenshots of every page, to be looked at by a person: npm run shots [-- PATH-PART…] writes them to shots/. A real system is
-// seen empty, full and in trouble; in light, in dark and on a phone. With --docs it writes the pictures of the documentation instead.
+// seen empty, full and in trouble; in light, in dark and on a phone. With --docs it writes the pictures of the documentation instead, which
+// show the demo.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { providerSettings } from "../scenarios/provider.ts";
 import { settled, setUp, type Visit, visit } from "./browser.ts";
+import { shootDocs } from "./docs-shots.ts";
 import { api, ask, type Furnished, furnish, pathsOf } from "./pages.ts";
 
 const folder = "shots";
-const forDocs = process.argv.includes("--docs");
-const parts = process.argv.slice(2).filter((part) => part !== "--docs");
-/** What the documentation shows, by the name of the picture there. */
-const docsPictures: Readonly<Record<string, string>> = {
-  "trouble-overview-light": "overview",
-  "full-messages-light": "messages",
-  "full-message-light": "message",
-  "trouble-gateway-broken-light": "gateway",
-  "trouble-pool-dark": "pool",
-  "full-webhook-dark": "webhook",
-};
+const parts = process.argv.slice(2);
 const looks = [
   ["light", "light", 1280],
   ["dark", "dark", 1280],
@@ -56,16 +48,10 @@ async function shoot(at: Visit, state: string, paths: Readonly<Record<string, st
   for (const [name, path] of Object.entries(paths)) {
     if (parts.length > 0 && !parts.some((part) => `${state}-${name}`.includes(part))) continue;
     for (const [look, colorScheme, width] of looks) {
-      const picture = docsPictures[`${state}-${name}-${look}`];
-      if (forDocs && picture === undefined) continue;
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.setViewportSize({ width, height: 900 });
       await page.goto(`${at.url}${path}`);
       await settled(at);
-      if (forDocs) {
-        await page.screenshot({ path: join("docs/images", `${picture}.png`) });
-        continue;
-      }
       // The navigation is as high as the window: the window takes the height of the page.
       const height = (await page.evaluate("document.documentElement.scrollHeight")) as number;
       await page.setViewportSize({ width, height: Math.min(4_000, height) });
@@ -124,6 +110,11 @@ async function shootOpen(at: Visit, { account }: Furnished): Promise<void> {
 const pick = (paths: Readonly<Record<string, string>>, names: readonly string[]) =>
   Object.fromEntries(Object.entries(paths).filter(([name]) => names.includes(name)));
 
+if (parts.includes("--docs")) {
+  const complaints = await shootDocs();
+  for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
+  process.exit(0);
+}
 mkdirSync(folder, { recursive: true });
 const at = await visit();
 await setUp(at);
@@ -143,7 +134,7 @@ const none = {
 await shoot(at, "empty", pick(pathsOf(none), emptyPages));
 const furnished = await furnish(at);
 await shoot(at, "full", pathsOf(furnished));
-if (!forDocs) await shootOpen(at, furnished);
+await shootOpen(at, furnished);
 await trouble(at, furnished);
 const calls = await api(at, "GET", `/accounts/${account}/pools/${pool}/calls?failed_over=true`);
 const more = {
