@@ -34,7 +34,7 @@ const hex = (draw: Draw, digits: number) =>
   Array.from({ length: digits }, () => Math.floor(draw() * 16).toString(16)).join("");
 
 /**
- * By the request, without our ids, and its time: the same for the same traffic, in whatever order requests arrive. 32-bit FNV-1a.
+ * By the request, without our ids, and its time: the same for the same traffic in any order. 32-bit FNV-1a.
  */
 function drawFor(now: number, url: string, body: OutboundRequest["body"] | null): Draw {
   let hash = 0x811c9dc5;

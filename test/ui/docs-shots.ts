@@ -1,4 +1,4 @@
-// The pictures of the documentation: the demo as its month ends, on a clock that stands still.
+// The pictures of the documentation: the demo at the end of its month, on a clock that does not move.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
