@@ -4,11 +4,12 @@ import type { WaitingFor } from "#contract/messages/waiting-for.ts";
 import type { Core } from "#core/core.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { paceOf, rulesIn } from "#gateways/rules.ts";
-import { androidSettings } from "#gateways/sms/android/android.ts";
+import { androidSettings, findPhoneOwner } from "#gateways/sms/android/android.ts";
 import { openSettings } from "#store/gateways/gateways.ts";
 import { type GatewayStanding, readStandings } from "#store/gateways/waiting.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
+import { type PulledGateway, readPulledGateways } from "#store/phones/phones.ts";
 import type { Sealer } from "#store/seal.ts";
 import { type WaitingLane, waitingFor } from "./waiting-for.ts";
 
@@ -31,9 +32,16 @@ export async function readWaiting(
   };
   await read(ids);
   const phones = new Map<string, string>();
+  const lines = new Map<string, PulledGateway[]>();
   for (const { gateway } of standings.values()) {
-    const phone = phoneOf(sealer, gateway);
-    if (phone !== null) phones.set(gateway.id, phone);
+    const named = phoneOf(sealer, gateway);
+    if (named === null) continue;
+    phones.set(gateway.id, gateway.id);
+    if (named === gateway.id) continue;
+    const { account_id: accountId, kind } = gateway;
+    const own = lines.get(accountId) ?? (await database.run(readPulledGateways, { accountId, kind }));
+    lines.set(accountId, own);
+    phones.set(gateway.id, findPhoneOwner(own, named)?.id ?? named);
   }
   await read([...phones.values()]);
   const now = clock.now();
@@ -46,7 +54,7 @@ export async function readWaiting(
   return (row) => waitingFor(row, lanes.get(row.gateway_id) ?? null, now);
 }
 
-/** The id of the gateway that owns the link of the phone which serves this one; null if it is no phone's. */
+/** What names the phone which serves the gateway, an id or an identifier; null if it is no phone's. */
 function phoneOf(sealer: Sealer, gateway: GatewayStanding["gateway"]): string | null {
   if (connectionOf(gateway) !== "pulled") return null;
   try {

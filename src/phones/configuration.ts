@@ -4,20 +4,20 @@
 import type { Issue } from "#contract/issue.ts";
 import type { GatewayFields } from "#contract/manage/gateways.ts";
 import type { Core } from "#core/core.ts";
-import { android, androidSettings } from "#gateways/sms/android/android.ts";
+import { android, androidSettings, findPhoneOwner } from "#gateways/sms/android/android.ts";
 import { spread, spreadSettings } from "#gateways/sms/android/spread.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
-import { readPulledGateways } from "#store/phones/phones.ts";
 import { gatewaysOf } from "./lines.ts";
 
 type ConfigurationDeps = Pick<Core, "database" | "sealer">;
 type Known = Pick<GatewayFields, "identifier" | "channel" | "kind">;
+type Coming = Known & Pick<GatewayFields, "settings">;
 
 /** The gateway's account, and which other gateways of a provisioning file are created before it. */
 export interface GatewayOwner {
   /** Null: the account does not exist yet. */
   accountId: string | null;
-  coming?: readonly Known[] | undefined;
+  coming?: readonly Coming[] | undefined;
 }
 
 /**
@@ -40,17 +40,29 @@ export async function phoneIssues(
 
 /** A phone that the account does not have would never fetch the gateway's messages. */
 async function namedPhoneIssues(
-  { kind, settings: { phone } }: GatewayFields,
-  { database }: ConfigurationDeps,
-  { accountId }: GatewayOwner,
+  { identifier, kind, settings: { phone } }: GatewayFields,
+  deps: ConfigurationDeps,
+  { accountId, coming = [] }: GatewayOwner,
   before: GatewayFields | null,
 ): Promise<Issue[]> {
   // A phone that was named before may no longer exist, which is not an error of this change.
   if (phone === undefined || phone === before?.settings.phone) return [];
-  const own = accountId === null ? [] : await database.run(readPulledGateways, { accountId, kind });
-  if (own.some(({ id }) => id === phone)) return [];
-  const message = "is no phone of this account: it is the `device.id` of the link of one of its gateways";
-  return [{ path: ["settings", "phone"], message }];
+  const refused = (message: string) => [{ path: ["settings", "phone"], message }];
+  if (phone === identifier) return refused("names the gateway itself: leave it out");
+  const fresh = coming.find((one) => one.identifier === phone);
+  const own = accountId === null ? [] : await gatewaysOf(deps, { accountId, kind }, androidSettings);
+  const stored = findPhoneOwner(
+    own.map(({ gateway, settings }) => ({ id: gateway.id, identifier: gateway.identifier, settings })),
+    phone as string,
+  );
+  // What the file says of a gateway is what it will be.
+  const owner = fresh ?? (stored && { kind, settings: stored.settings });
+  if (owner?.kind !== kind)
+    return refused(
+      "is no phone of this account: it is the identifier of the gateway to which the phone is linked",
+    );
+  if (owner.settings.phone === undefined) return [];
+  return refused("names another phone itself: the gateway to which the phone is linked is meant");
 }
 
 async function memberIssues(
@@ -102,6 +114,7 @@ export async function findUse(
   if (holder !== null) return { kind: "member", of: holder };
   const own = await gatewaysOf(deps, { accountId, kind: android.kind }, androidSettings);
   const owner = own.find(({ gateway }) => gateway.identifier === identifier);
-  const other = owner && own.find(({ settings }) => settings.phone === owner.gateway.id);
+  const names = owner && [owner.gateway.id, owner.gateway.identifier];
+  const other = own.find(({ settings }) => settings.phone !== undefined && names?.includes(settings.phone));
   return other === undefined ? null : { kind: "phone", of: other.gateway.identifier };
 }

@@ -4,7 +4,13 @@ import type { z } from "zod";
 import type { GatewayRules } from "#contract/manage/gateways.ts";
 import type { Core } from "#core/core.ts";
 import { paceOf, rulesIn } from "#gateways/rules.ts";
-import { type AndroidSettings, android, androidSettings, keepMsOf } from "#gateways/sms/android/android.ts";
+import {
+  type AndroidSettings,
+  android,
+  androidSettings,
+  findPhoneOwner,
+  keepMsOf,
+} from "#gateways/sms/android/android.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import { openSettings } from "#store/gateways/gateways.ts";
 import { type LineState, maxHandover, type PhoneLine } from "#store/phones/phone-items.ts";
@@ -18,6 +24,8 @@ export const offlineMs = 35 * 60_000;
 export interface Line {
   gateway: PulledGateway;
   settings: AndroidSettings;
+  /** The id of the phone that serves it: the gateway that owns the link. */
+  phoneId: string;
   rules: GatewayRules;
 }
 
@@ -27,11 +35,8 @@ export async function linesOf(
   phone: { gateway_id: string; account_id: string },
 ): Promise<Line[]> {
   const lines = await linesIn(deps, phone.account_id);
-  return lines.filter((line) => phoneIdOf(line) === phone.gateway_id);
+  return lines.filter(({ phoneId }) => phoneId === phone.gateway_id);
 }
-
-/** The id of the phone that serves a gateway: the gateway that owns the link. */
-export const phoneIdOf = ({ gateway, settings }: Line): string => settings.phone ?? gateway.id;
 
 /** The gateways of all phones of an account. */
 export async function linesIn(
@@ -39,9 +44,12 @@ export async function linesIn(
   accountId: string,
 ): Promise<Line[]> {
   const own = await gatewaysOf(deps, { accountId, kind: android.kind }, androidSettings);
+  const gateways = own.map(({ gateway }) => gateway);
   return own.map(({ gateway, settings }) => {
     const rules = rulesIn(gateway);
-    return { gateway, settings, rules: { ...rules, pace: paceOf(rules.pace, android.defaultPace) } };
+    const named = settings.phone;
+    const phoneId = named === undefined ? gateway.id : (findPhoneOwner(gateways, named)?.id ?? named);
+    return { gateway, settings, phoneId, rules: { ...rules, pace: paceOf(rules.pace, android.defaultPace) } };
   });
 }
 

@@ -3,13 +3,14 @@
 import type { LinkData, LinkInput } from "#contract/manage/links.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
-import { androidSettings } from "#gateways/sms/android/android.ts";
+import { android, androidSettings, findPhoneOwner } from "#gateways/sms/android/android.ts";
 import { openSettings } from "#store/gateways/gateways.ts";
 import {
   findPhoneBy,
   offerPairing,
   phonePairingContext,
   readPhone,
+  readPulledGateways,
   revokePhone,
 } from "#store/phones/phones.ts";
 import type { PhonesTable } from "#store/schema/phones.ts";
@@ -59,10 +60,19 @@ async function phoneOf(
   gateway: LinkedGateway,
 ): Promise<{ phone: PhonesTable | null; owns: boolean; sim: number | "any" }> {
   const settings = androidSettings.parse(openSettings(sealer, gateway));
-  const id = settings.phone ?? gateway.id;
+  const id = settings.phone === undefined ? gateway.id : await ownerOf(database, gateway, settings.phone);
   const phone = await database.run(readPhone, id);
   const isOwn = phone?.account_id === gateway.account_id;
   return { phone: isOwn ? phone : null, owns: id === gateway.id, sim: settings.sim };
+}
+
+async function ownerOf(
+  database: PhoneLinkDeps["database"],
+  { account_id: accountId }: LinkedGateway,
+  named: string,
+): Promise<string> {
+  const own = await database.run(readPulledGateways, { accountId, kind: android.kind });
+  return findPhoneOwner(own, named)?.id ?? named;
 }
 
 const servedElsewhere = {

@@ -5,7 +5,7 @@ import type { Core } from "#core/core.ts";
 import { spread as kind, spreadSettings } from "#gateways/sms/android/spread.ts";
 import { priorities } from "#queue/priority.ts";
 import { distributeSpread, readSpreadAccounts, type Spread } from "#store/phones/spread.ts";
-import { gatewaysOf, lateMs, linesIn, offlineMs, phoneIdOf, phoneLine } from "./lines.ts";
+import { gatewaysOf, lateMs, linesIn, offlineMs, phoneLine } from "./lines.ts";
 
 type SpreadDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;
 
@@ -17,7 +17,7 @@ async function spreadsOf(deps: SpreadDeps, accountId: string): Promise<Spread[]>
   const now = deps.clock.now();
   const lines = (await linesIn(deps, accountId)).map((line) => {
     const { gatewayId, isOpen, day } = phoneLine(line, { now });
-    return { gatewayId, identifier: line.gateway.identifier, phoneId: phoneIdOf(line), isOpen, day };
+    return { gatewayId, identifier: line.gateway.identifier, phoneId: line.phoneId, isOpen, day };
   });
   return active.map(({ gateway, settings: { members } }) => ({
     id: gateway.id,

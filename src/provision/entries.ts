@@ -29,6 +29,12 @@ export function* pieces<T>(list: readonly T[]): Generator<readonly T[]> {
   for (let start = 0; start < list.length; start += atOnce) yield list.slice(start, start + atOnce);
 }
 
+function stepOf({ kind, channel, settings }: FileAccount["gateways"][number]): 0 | 1 | 2 {
+  const connection = findAdapter(kind, channel)?.connection;
+  if (connection === "members") return 2;
+  return connection === "pulled" && settings.phone !== undefined ? 1 : 0;
+}
+
 interface Account {
   id: string;
   name: string;
@@ -45,13 +51,9 @@ export async function applyGateways(
     const mark = changed("gateway", gateway.identifier, { account: account.name, ...gateway });
     return mark ? [{ gateway, mark }] : [];
   });
-  // Members before the gateways that name them.
-  const [naming, others] = [true, false].map((names) =>
-    changes.filter(
-      ({ gateway }) => (findAdapter(gateway.kind, gateway.channel)?.connection === "members") === names,
-    ),
-  ) as [typeof changes, typeof changes];
-  for (const piece of [...pieces(others), ...pieces(naming)]) {
+  // A phone before the gateways of its other SIMs, and members before the gateways that name them.
+  const steps = [0, 1, 2].map((step) => changes.filter(({ gateway }) => stepOf(gateway) === step));
+  for (const piece of steps.flatMap((step) => [...pieces(step)])) {
     const entries: ProvisionedEntry[] = [];
     const error = (identifier: string, issues: readonly Issue[]) =>
       applied.errors.push(...issueLines(`gateway ${identifier}`, issues));

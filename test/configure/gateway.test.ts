@@ -96,7 +96,8 @@ test("an identifier that is there is changed, not doubled; its channel and accou
 });
 
 test("the provisioning file names no phone that the account does not have", async () => {
-  const message = "is no phone of this account: it is the `device.id` of the link of one of its gateways";
+  const message =
+    "is no phone of this account: it is the identifier of the gateway to which the phone is linked";
   const other = { identifier: "sim-2", channel: "sms", kind: "android", settings: { phone: "gw_none" } };
   assert.deepEqual(await configure(other), {
     kind: "invalid",

@@ -86,3 +86,27 @@ test("a gateway names a phone of its own account alone, and another account's is
   assert.equal((await change({ phone: ownPhone })).statusCode, 200);
   assert.equal((await change({ phone: null })).statusCode, 200);
 });
+
+test("a gateway of another SIM names the gateway of its phone, which is kept until it lets it go", async () => {
+  const create = (identifier: string, phone: string) =>
+    m.operator("POST", path, { identifier, channel: "sms", kind: "android", settings: { phone, sim: 2 } });
+  assert.equal((await create("sim-2", "phone-1")).statusCode, 201);
+  const isNoPhone =
+    "is no phone of this account: it is the identifier of the gateway to which the phone is linked";
+  const refusals: [string, string][] = [
+    ["unknown", isNoPhone],
+    ["their-phone", isNoPhone],
+    ["sandbox", isNoPhone],
+    ["sim-3", "names the gateway itself: leave it out"],
+    ["sim-2", "names another phone itself: the gateway to which the phone is linked is meant"],
+  ];
+  for (const [phone, message] of refusals) {
+    const { statusCode, body } = await create("sim-3", phone);
+    assert.equal(statusCode, 422, phone);
+    assert.deepEqual(JSON.parse(body).errors, { "settings.phone": [message] }, phone);
+  }
+  await m.operator("PATCH", `${path}/both`, { settings: { members: ["phone-3"] } });
+  assert.equal((await m.operator("DELETE", `${path}/phone-1`)).statusCode, 409);
+  assert.equal((await m.operator("DELETE", `${path}/sim-2`)).statusCode, 200);
+  assert.equal((await m.operator("DELETE", `${path}/phone-1`)).statusCode, 200);
+});

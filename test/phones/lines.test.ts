@@ -83,14 +83,13 @@ for (const engine of someEngines(import.meta.filename)) {
     test("two SIMs are two gateways of one phone", async () => {
       phone = await w.linked({ sim: 1 });
       const owner = w.gateway;
-      const { device } = await w.link();
       phone.sims.push({ slotIndex: 1, simNumber: 2, iccid: "***************9001" });
       await phone.start();
       w.gateway = `${owner}-sim-2`;
       await w.m.it.gateway({
         identifier: w.gateway,
         kind: "android",
-        settings: { phone: device?.id, sim: 2 },
+        settings: { phone: owner, sim: 2 },
         pace: unpaced,
       });
       assert.equal((await w.m.operator("POST", w.path("/link"), { method: "qr" })).statusCode, 409);

@@ -111,3 +111,21 @@ test("a spread may stand before its members, and a member that neither the file 
   const wrong = await apply({ gateways: [spread("gw-0", "unknown"), ...phones] });
   assert.deepEqual(wrong.applied.errors, ["gateway both: settings.members.1: is no gateway of this account"]);
 });
+
+test("a file with a phone's two SIMs and a spread of them applies to a fresh installation, in any order", async () => {
+  const lines = [
+    { identifier: "both", kind: "spread", settings: { members: ["sim-2", "sim-1"] } },
+    { identifier: "sim-2", kind: "android", settings: { phone: "sim-1", sim: 2 } },
+    { identifier: "sim-1", kind: "android", settings: { sim: 1 } },
+  ].map((line) => ({ channel: "sms", ...line }));
+  const { applied } = await apply({ gateways: lines });
+  assert.deepEqual(applied.errors, []);
+  assert.equal(count("gateways"), 3);
+  const chained = lines.map((line) =>
+    line.identifier === "sim-1" ? { ...line, settings: { phone: "sim-2" } } : line,
+  );
+  const { errors } = (await apply({ gateways: chained })).applied;
+  assert.deepEqual(errors, [
+    "gateway sim-1: settings.phone: names another phone itself: the gateway to which the phone is linked is meant",
+  ]);
+});

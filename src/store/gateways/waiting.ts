@@ -17,7 +17,7 @@ const laneColumns = [
 ] as const;
 
 export interface GatewayStanding {
-  gateway: Pick<GatewaysTable, "id" | "channel" | "kind" | "active" | "rules" | "settings">;
+  gateway: Pick<GatewaysTable, "id" | "account_id" | "channel" | "kind" | "active" | "rules" | "settings">;
   timeZone: string;
   lane: Pick<LanesTable, (typeof laneColumns)[number]>;
   /** Null if it never had a connection. */
@@ -43,11 +43,10 @@ export const readStandings = readOperation(
         .where("id", "=", id)
         .executeTakeFirst();
       if (!gateway || !lane) continue;
-      const { account_id, ...shown } = gateway;
       const account = await tx.db
         .selectFrom("accounts")
         .select("time_zone")
-        .where("id", "=", account_id)
+        .where("id", "=", gateway.account_id)
         .executeTakeFirstOrThrow();
       const session = await tx.db
         .selectFrom("gateway_sessions")
@@ -61,7 +60,7 @@ export const readStandings = readOperation(
         .where("token_hash", "is not", null)
         .executeTakeFirst();
       found.push({
-        gateway: shown,
+        gateway,
         timeZone: account.time_zone,
         lane,
         session: session ?? null,

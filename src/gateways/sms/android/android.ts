@@ -10,10 +10,10 @@ const hourMs = 3_600_000;
 export const androidSettings = z.strictObject({
   phone: z
     .string()
-    .regex(/^gw_\w{1,60}$/, "must be the id of a phone")
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "must be the identifier of a gateway")
     .optional()
     .describe(
-      "The id of the phone (`device.id` of the link), for a gateway of another SIM of a phone that is linked already. Absent: a phone is linked to this gateway.",
+      "For a gateway of another SIM: the identifier of the gateway to which the phone is linked, or its id (`device.id` of the link). Absent: a phone is linked to this gateway.",
     ),
   sim: z
     .union([z.literal(1), z.literal(2), z.literal(3), z.literal("any")])
@@ -57,6 +57,13 @@ export const android = defineGateway({
   // Contracts without a limit are cut off for much less than what a phone can send, and texts at an even pace look like a machine's.
   defaultPace: { perSecond: 1 / 6, jitterMs: 4_000, perDay: 200, maxConcurrency: 1 },
 });
+
+/** The gateway to which the phone `named` is linked, by its id or its identifier. */
+export const findPhoneOwner = <Gateway extends { id: string; identifier: string }>(
+  own: readonly Gateway[],
+  named: string,
+): Gateway | undefined =>
+  own.find(({ id }) => id === named) ?? own.find(({ identifier }) => identifier === named);
 
 /** How long after its due time a message may still be sent, ms. */
 export const keepMsOf = ({ keep_for_h }: AndroidSettings): number => keep_for_h * hourMs;

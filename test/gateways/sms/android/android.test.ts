@@ -26,5 +26,5 @@ test("settings have defaults, and name slots from 1", () => {
     maxConcurrency: 1,
   });
   for (const sim of [0, 4, "1"]) assert.equal(androidSettings.safeParse({ sim }).success, false);
-  assert.equal(androidSettings.safeParse({ phone: "msg_1" }).success, false);
+  assert.equal(androidSettings.safeParse({ phone: "a b" }).success, false);
 });
