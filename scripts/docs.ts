@@ -255,7 +255,7 @@ function provisioning(): string {
 ${generated}
 
 A provisioning file declares accounts with their gateways, webhooks and pools of AI providers, so that an installation can be set up without clicking.
-Name it with \`TRUNKLINE_PROVISION\`; it is read at every start. It is YAML or JSON.
+Name it with \`TRUNKLINE_PROVISION\`; it is read at every start, and [again without one](../operations.md#the-provisioning-file). It is YAML or JSON.
 
 - What it names and does not exist is created.
 - An entry that changed in the file since it was last applied is changed. One that did not is left alone, also when

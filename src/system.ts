@@ -32,6 +32,7 @@ import type { ListPrices } from "#providers/prices/list-price.ts";
 import { applyProvision } from "#provision/apply.ts";
 import type { Applied } from "#provision/entry.ts";
 import type { ProvisionFile } from "#provision/file.ts";
+import { Provisioning } from "#provision/provisioning.ts";
 import type { Lanes } from "#queue/lanes.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
@@ -67,7 +68,7 @@ export interface System {
   lanes: Lanes;
   /** Accepts what the mail port receives. */
   bounceMail: BounceMail;
-  /** Applies a provisioning file. */
+  /** Applies a provisioning file at the start. */
   provision(file: ProvisionFile): Promise<Applied>;
   createDefaultAccount(): Promise<{ apiKey: string; poolKey: string } | null>;
   renewKey(accountName: string): Promise<string | null>;
@@ -170,6 +171,7 @@ export async function openSystem(
     },
     showApiKeys: settings.showApiKeys,
     accountChanges,
+    provisioning: new Provisioning({ ...core, showApiKeys: settings.showApiKeys }),
     processId,
     startedAt: clock.now(),
     heartbeatsSeen: () => lanes.heartbeatsSeen(),

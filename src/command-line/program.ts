@@ -87,13 +87,21 @@ function addStart(program: Command, terminal: Terminal): void {
 
 function addProvisioning(program: Command, terminal: Terminal): void {
   program
-    .command("provision <file>")
-    .description("say whether a fresh installation takes a provisioning file; a start applies it")
-    .requiredOption("--check", "change nothing")
+    .command("provision [file]")
+    .description("apply a provisioning file as a start does, also to the service that runs here")
+    .option(
+      "--check",
+      "change nothing: say whether a fresh installation takes the file, and what it would change here",
+    )
+    .option("--export", "print what there is as a provisioning file, with a variable for each secret")
     .option(...json)
-    .action(async (file: string, options) => {
-      const { checkProvision } = await import("./provision.ts");
-      show(terminal, await checkProvision(terminal, file), options);
+    .action(async (file: string | undefined, options, command: Command) => {
+      if ((file === undefined) !== (options.export === true) || (options.check && options.export))
+        command.error("error: name a file, or --export without one");
+      const { applyFile, exportFile } = await import("./provision/apply.ts");
+      if (file === undefined) return await exportFile(terminal, options);
+      const { checkProvision } = await import("./provision/check.ts");
+      show(terminal, await (options.check ? checkProvision : applyFile)(terminal, file), options);
     });
 }
 

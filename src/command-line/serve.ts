@@ -12,7 +12,8 @@ import type { Runtime } from "#runtime/runtime.ts";
 import type { System } from "#system.ts";
 import { setupLink } from "./keys.ts";
 import { openInstallation } from "./open.ts";
-import { readProvision } from "./provision.ts";
+import { readProvision } from "./provision/read.ts";
+import { reloadAtSignal } from "./provision/reload.ts";
 import { configured, operatorSocketFile, traceSettings } from "./settings.ts";
 import { Failure, print, type Terminal } from "./terminal.ts";
 
@@ -49,6 +50,7 @@ export async function serve(terminal: Terminal): Promise<void> {
   const code = await system.createStartCode();
   await system.start();
   const socket = await openSocket(config, runtime, system);
+  if (config.PROVISION !== undefined) reloadAtSignal(terminal, config.PROVISION, runtime.log, system);
   let stopping = false;
   const stop = async (signal: string) => {
     // A second signal stops it at once.

@@ -137,7 +137,7 @@ export async function saveAccount(
 }
 
 /** A whole input as a change of every field: an absent field gets its default. */
-function toFullChange({ name: _name, ...input }: AccountInput): Omit<AccountChanges, "revision"> {
+export function toFullChange({ name: _name, ...input }: AccountInput): Omit<AccountChanges, "revision"> {
   const { plan } = input;
   const credit = Object.fromEntries(channels.map((channel) => [channel, plan.credit[channel] ?? null]));
   return {

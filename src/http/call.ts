@@ -111,6 +111,22 @@ interface Readiness {
   checks: Record<string, string>;
 }
 
+interface FileComparison {
+  errors: string[];
+  changes: string[];
+}
+
+/** The provisioning file. A file with errors changes nothing. */
+interface FileProvisioning {
+  compare(file: unknown): Promise<FileComparison>;
+  apply(file: unknown): Promise<FileComparison & { made: { what: string; secret: string }[] }>;
+  export(): Promise<{
+    file: Readonly<Record<string, unknown>>;
+    variables: string[];
+    left_out: string[];
+  }>;
+}
+
 /** The core, with the stateful components that the HTTP layer calls. */
 export interface HttpCore extends Core {
   authenticator: Authenticator;
@@ -133,6 +149,7 @@ export interface HttpCore extends Core {
   >;
   readiness(): Promise<Readiness>;
   accountChanges: AccountChanges;
+  provisioning: FileProvisioning;
   /** The id of this process. */
   processId: string;
   /** When this process started, epoch ms. */

@@ -49,6 +49,10 @@ import {
   releaseHeldMessagesRoute,
 } from "#http/routes/manage/identity/installation.ts";
 import {
+  getProvisioningFileRoute,
+  setProvisioningFileRoute,
+} from "#http/routes/manage/identity/provisioning.ts";
+import {
   changePasswordRoute,
   getSessionRoute,
   signInRoute,
@@ -195,6 +199,8 @@ export const endpoints: readonly Endpoint[] = [
   getInstallationDetailsRoute,
   releaseHeldMessagesRoute,
   cancelHeldMessagesRoute,
+  setProvisioningFileRoute,
+  getProvisioningFileRoute,
   signInRoute,
   getSessionRoute,
   signOutRoute,

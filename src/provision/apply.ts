@@ -23,13 +23,21 @@ import {
 } from "./entry.ts";
 import type { ProvisionFile } from "./file.ts";
 
-export async function applyProvision(deps: ProvisionDeps, file: ProvisionFile): Promise<Applied> {
-  const before = await deps.database.run(readProvisionMarks, null);
-  const changed: Changed = (kind, name, entry) => {
+/** Tells what changed in the file since it was last applied. */
+export async function readChanged({
+  database,
+  sealer,
+}: Pick<ProvisionDeps, "database" | "sealer">): Promise<Changed> {
+  const before = await database.run(readProvisionMarks, null);
+  return (kind, name, entry) => {
     // Entries hold credentials, so not a plain hash.
-    const hash = deps.sealer.digest(JSON.stringify(entry));
+    const hash = sealer.digest(JSON.stringify(entry));
     return before.get(`${kind} ${name}`) === hash ? null : { kind, name, hash };
   };
+}
+
+export async function applyProvision(deps: ProvisionDeps, file: ProvisionFile): Promise<Applied> {
+  const changed = await readChanged(deps);
   // Before any change: a start that fails must leave behind neither half of a file nor a key that was never shown.
   const applied: Applied = { errors: await errorsOf(deps, file, changed), made: [] };
   if (applied.errors.length > 0) return applied;
@@ -45,7 +53,12 @@ export async function applyProvision(deps: ProvisionDeps, file: ProvisionFile): 
   return applied;
 }
 
-async function errorsOf(deps: ProvisionDeps, file: ProvisionFile, changed: Changed): Promise<string[]> {
+/** Why the file is not applied; empty if it is. */
+export async function errorsOf(
+  deps: ProvisionDeps,
+  file: ProvisionFile,
+  changed: Changed,
+): Promise<string[]> {
   const { database } = deps;
   const errors: string[] = [];
   for (const { gateways, webhooks, hooks, pools, api_key, name } of file.accounts) {

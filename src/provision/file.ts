@@ -67,8 +67,16 @@ export function readProvisionFile(
       errors: [`The provisioning file is not YAML or JSON${raw.line === null ? "" : ` (line ${raw.line})`}.`],
     };
   const errors: string[] = [];
-  const filled = fill(raw.value ?? {}, environment, errors);
-  const result = provisionFile.safeParse(filled, faultWords);
+  const filled = fillVariables(raw.value ?? {}, environment, errors);
+  const checked = checkProvisionFile(filled);
+  if (errors.length === 0) return checked;
+  return { errors: "errors" in checked ? [...errors, ...checked.errors] : errors };
+}
+
+/** The file that a value of YAML or JSON is, or all of its errors. */
+export function checkProvisionFile(value: unknown): { file: ProvisionFile } | { errors: string[] } {
+  const errors: string[] = [];
+  const result = provisionFile.safeParse(value, faultWords);
   if (!result.success) {
     for (const issue of result.error.issues)
       errors.push(`${issue.path.join(".") || "file"}: ${issue.message}`);
@@ -143,7 +151,8 @@ function repeatedInPools(accounts: ProvisionFile["accounts"]): string[] {
   return errors;
 }
 
-function fill(
+/** The value with every `${NAME}` in its texts replaced. A variable that is not set is an error. */
+export function fillVariables(
   value: unknown,
   environment: Readonly<Record<string, string | undefined>>,
   errors: string[],
@@ -156,10 +165,10 @@ function fill(
       return found ?? "";
     });
   }
-  if (Array.isArray(value)) return value.map((item) => fill(item, environment, errors));
+  if (Array.isArray(value)) return value.map((item) => fillVariables(item, environment, errors));
   if (typeof value === "object" && value !== null) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, fill(item, environment, errors)]),
+      Object.entries(value).map(([key, item]) => [key, fillVariables(item, environment, errors)]),
     );
   }
   return value;

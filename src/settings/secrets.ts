@@ -76,13 +76,16 @@ function mapLeaves(
   return change(value, path, secret && !isTemplateField(value));
 }
 
+/** The settings, in which `change` has replaced every value that is neither object nor list. */
+export const mapSettings = (
+  schema: z.ZodObject,
+  settings: unknown,
+  change: (value: unknown, path: readonly (string | number)[], secret: boolean) => unknown,
+): Record<string, unknown> => mapLeaves(schema, settings, change) as Record<string, unknown>;
+
 /** The settings in the form that may be shown. */
-export function masked(schema: z.ZodObject, settings: unknown): Record<string, unknown> {
-  const shown = mapLeaves(schema, settings, (value, _path, secret) =>
-    secret && value !== null ? mask : value,
-  );
-  return shown as Record<string, unknown>;
-}
+export const masked = (schema: z.ZodObject, settings: unknown): Record<string, unknown> =>
+  mapSettings(schema, settings, (value, _path, secret) => (secret && value !== null ? mask : value));
 
 /** The secret strings in settings, each once. */
 export function secretsIn(schema: z.ZodObject, settings: unknown): string[] {

@@ -19,6 +19,9 @@ interface Service {
   base: string;
   /** What it has printed. */
   printed(): string;
+  /** Waits until it has printed this. */
+  prints(text: string): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
   stop(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -132,6 +135,16 @@ export function commands(): Commands {
       return {
         base,
         printed: () => printed,
+        prints: (text) =>
+          new Promise((resolve, reject) => {
+            void ended.then(() => reject(new Error(`the service ended\n${printed}`)));
+            const look = () => {
+              if (printed.includes(text)) resolve();
+            };
+            child.stdout.on("data", look);
+            look();
+          }),
+        signal: (signal) => void child.kill(signal),
         async stop(signal) {
           child.kill(signal);
           await ended;

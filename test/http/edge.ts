@@ -276,6 +276,7 @@ export function edge(options: EdgeOptions = {}): Edge {
   const core: HttpCore = {
     ...basis,
     accountChanges: { watch: () => null, close: () => {} },
+    provisioning: { apply: unused, compare: unused, export: unused },
     processId: "prc_1",
     startedAt: clock.now(),
     heartbeatsSeen: () => new Map(),

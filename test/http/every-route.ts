@@ -257,6 +257,7 @@ const moreBodies: Record<string, object> = {
   signIn: { email: "ghost@acme.test", password: "a long enough password" },
   changePassword: { current_password: "wrong", password: "a long enough password" },
   setUp: { code: "tls_0", ...newUser },
+  setProvisioningFile: { file: {} },
   createSetupCode: {},
   checkSetupLink: { code: "tlu_0" },
   setUpUser: { code: "tlu_0", password: "a long enough password" },

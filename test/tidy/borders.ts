@@ -122,6 +122,7 @@ export const withoutTwin: Readonly<Record<string, string>> = {
   "src/runtime/net/http/http-error.ts": "one error without logic, which the tests of its folder expect",
   "src/main.ts": "started for real by the fault tests and by the start test",
   "src/lanes.ts": "wired and run by every scenario test",
+  "src/provision/present.ts": "run by the tests of compare.ts and export.ts",
   "src/system.ts": "wired and run by every scenario test",
   "src/gateways/email/reports/thread.ts": "run by the test of report-reader.ts, which starts it",
   "src/store/schema/migrations/0002-message-counts.ts":

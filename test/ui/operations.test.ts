@@ -12,6 +12,8 @@ const uncalled: Record<string, string> = {
   checkSetupLink: "likewise",
   setUpUser: "likewise",
   createSetupCode: "the command line makes it, on the machine of the installation alone",
+  setProvisioningFile: "likewise",
+  getProvisioningFile: "likewise",
   registerGateway:
     "a number is registered once, with a PIN that Meta's own pages give; docs/whatsapp.md has the command",
   listEventTypes:

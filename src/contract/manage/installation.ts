@@ -112,3 +112,35 @@ export const installationDetailsReply = reply(
 
 /** How much was released or cancelled. */
 export const holdEndedReply = reply("HoldEndedReply", z.object(counts));
+
+// The provisioning file, which the command line alone sets and gets.
+
+const file = z.record(z.string(), z.unknown());
+
+export const setProvisioningFileRequest = z
+  .strictObject({
+    file: file.describe("The content of the file, in which variables have their values."),
+    check: z.boolean().default(false).describe("Whether only to say what would change."),
+  })
+  .meta({ id: "SetProvisioningFileRequest" });
+
+export const provisioningReply = reply(
+  "ProvisioningReply",
+  z.object({
+    changes: z
+      .array(z.string())
+      .describe("A line for each entry that is new or changed, with the names of the fields."),
+    made: z
+      .array(z.object({ what: z.string(), secret: z.string() }).meta({ id: "GeneratedSecret" }))
+      .describe("Keys and secrets that were generated because the file does not contain them."),
+  }),
+);
+
+export const provisioningFileReply = reply(
+  "ProvisioningFileReply",
+  z.object({
+    file: file.describe("The content of a provisioning file, with a variable for each secret."),
+    variables: z.array(z.string()).describe("The names of the variables."),
+    left_out: z.array(z.string()).describe("What the file does not contain, and why."),
+  }),
+);

@@ -12,6 +12,7 @@ export const manageExamples: Readonly<Record<string, object>> = {
   signIn: { email: "ada@example.com", password: "correct horse battery" },
   changePassword: { current_password: "correct horse battery", password: "purple staple tractor" },
   setUp: { code: "tls_…", email: "ada@example.com", name: "Ada", password: "correct horse battery" },
+  setProvisioningFile: { file: { accounts: [{ name: "acme", country: "DE" }] }, check: true },
   createSetupCode: { email: "ada@example.com" },
   checkSetupLink: { code: "tls_…" },
   setUpUser: { code: "tls_…", password: "correct horse battery" },

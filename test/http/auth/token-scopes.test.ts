@@ -77,8 +77,8 @@ const operations: Record<TokenScope, readonly string[]> = {
   ],
   "prompts:read": ["getPoolCallContent"],
   "audit:read": ["listAuditEntries", "listAccountAuditEntries"],
-  "installation:read": ["getInstallation", "getInstallationDetails"],
-  "installation:write": ["releaseHeldMessages", "cancelHeldMessages"],
+  "installation:read": ["getInstallation", "getInstallationDetails", "getProvisioningFile"],
+  "installation:write": ["releaseHeldMessages", "cancelHeldMessages", "setProvisioningFile"],
   "users:read": ["listUsers", "listManagementTokens"],
   "users:write": [
     ...["createSetupCode", "createUser", "updateUser", "createSetupLink", "createManagementToken"],
@@ -91,6 +91,9 @@ const withoutScope = ["getSession", "signOut", "changePassword"];
 
 /** No token with scopes may call these, even with all scopes. */
 const aboutPeople = ["createSetupCode", "createUser", "updateUser", "createSetupLink"];
+
+/** For the command line alone. */
+const ofTheMachine = ["setProvisioningFile", "getProvisioningFile"];
 
 const managed = endpoints.map(({ head }) => head).filter(({ family }) => family === "manage");
 const guarded = managed.filter(({ scope }) => scope !== "anonymous");
@@ -178,7 +181,7 @@ test("its own scope opens an operation, and so does the one to write in its area
     const write = tokenScopes.find((each) => each === `${area}:write`);
     for (const held of new Set([scope, ...(write === undefined ? [] : [write])])) {
       const reply = await ask(head, await boundTo([held]));
-      const refused = aboutPeople.includes(head.name) || head.name === "createManagementToken";
+      const refused = [...aboutPeople, ...ofTheMachine, "createManagementToken"].includes(head.name);
       assert.equal(reply.statusCode === 403, refused, `${head.name} with ${held}: ${reply.body}`);
       if (refused) assert.doesNotMatch(reply.json().message, /lacks/);
     }

@@ -1,29 +1,23 @@
-// The provisioning file: read for a start, and `trunkline provision --check`, which applies it to an installation that is thrown away.
+// `trunkline provision FILE --check`: applies the file to an installation that is thrown away, and asks the running service what it would change.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import type { ProvisionFile } from "#provision/file.ts";
-import { openInstallation } from "./open.ts";
-import { configured } from "./settings.ts";
-import { Failure, type Result, type Terminal } from "./terminal.ts";
-
-/** Throws all faults of the file. */
-export async function readProvision({ environment }: Terminal, path: string): Promise<ProvisionFile> {
-  // The parser is loaded only if there is a file.
-  const { readProvisionFile } = await import("#provision/file.ts");
-  const read = readProvisionFile(path, environment);
-  if ("errors" in read) throw new Failure(read.errors);
-  return read.file;
-}
+import { join } from "node:path";
+import { runningHere } from "#command-line/api.ts";
+import { openInstallation } from "#command-line/open.ts";
+import { configured } from "#command-line/settings.ts";
+import { Failure, type Result, type Terminal } from "#command-line/terminal.ts";
+import { postFile } from "./apply.ts";
+import { readProvision } from "./read.ts";
 
 const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? "" : "s"}`;
 
 /**
- * Whether a fresh installation with these settings would take the file. The installation of this machine is not opened. Throws all faults.
+ * Whether a fresh installation with these settings would take the file, and what it would change in the service that runs on this machine.
+ * A database that no service has open is not opened. Throws all faults.
  */
 export async function checkProvision(terminal: Terminal, path: string): Promise<Result> {
-  const file = await readProvision(terminal, resolve(terminal.folder, path));
+  const file = await readProvision(terminal, path);
   const config = configured(terminal);
   const folder = mkdtempSync(join(tmpdir(), "trunkline-provision-"));
   try {
@@ -53,5 +47,13 @@ export async function checkProvision(terminal: Terminal, path: string): Promise<
     counted(data.webhooks, "webhook"),
     counted(data.management_tokens, "management token"),
   ];
-  return { text: `A fresh installation takes the file: ${parts.join(", ")}. Nothing was changed.`, data };
+  const taken = `A fresh installation takes the file: ${parts.join(", ")}. Nothing was changed.`;
+  const running = await runningHere(config);
+  if (running === null) return { text: taken, data };
+  const { changes } = await postFile(running, file, true);
+  const here =
+    changes.length === 0
+      ? "The service that runs here has all of it: nothing would change."
+      : ["In the service that runs here, it would change:", ...changes].join("\n  ");
+  return { text: `${taken}\n${here}`, data: { ...data, changes } };
 }
