@@ -16,6 +16,7 @@ import { readProvision } from "./provision/read.ts";
 import { reloadAtSignal } from "./provision/reload.ts";
 import { configured, operatorSocketFile, traceSettings } from "./settings.ts";
 import { Failure, print, type Terminal } from "./terminal.ts";
+import { watchSchema } from "./watch-schema.ts";
 
 /** Runs the service until a signal stops it. */
 export async function serve(terminal: Terminal): Promise<void> {
@@ -52,10 +53,12 @@ export async function serve(terminal: Terminal): Promise<void> {
   const socket = await openSocket(config, runtime, system);
   if (config.PROVISION !== undefined) reloadAtSignal(terminal, config.PROVISION, runtime.log, system);
   let stopping = false;
-  const stop = async (signal: string) => {
+  const watching = new AbortController();
+  const stop = async (signal: string, exitCode = 0) => {
     // A second signal stops it at once.
     if (stopping) process.exit(1);
     stopping = true;
+    watching.abort();
     runtime.log.info(
       { event: "process.stopping", signal },
       "The process is stopping; what is under way gets 30 s.",
@@ -67,9 +70,12 @@ export async function serve(terminal: Terminal): Promise<void> {
     await mailPort?.close();
     await system.stop();
     runtime.log.info({ event: "process.stopped" }, "The process has stopped.");
-    process.exit(0);
+    process.exit(exitCode);
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
+  // An older release must not go on where a newer one has changed what it reads; its next start says so too.
+  const { database } = system;
+  void watchSchema({ ...runtime, database }, watching.signal, () => void stop("schema", 1));
   // After that, because supervisors wait for this line and may stop the process at once.
   runtime.log.info(
     { event: "process.listening", address },

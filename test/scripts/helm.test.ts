@@ -79,6 +79,13 @@ test("SQLite has one replica and a claim; PostgreSQL has replicas that keep noth
     "ServiceAccount",
   ]);
   assert.equal(postgres.get("Deployment")?.spec.replicas, 3);
+  assert.deepEqual(postgres.get("Deployment")?.spec.strategy, {
+    type: "RollingUpdate",
+    rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
+  });
+  const stopped = rendered("database.postgres=true", "existingSecret=own", "strategy=Recreate");
+  assert.ok(typeof stopped !== "string", String(stopped));
+  assert.deepEqual(stopped.get("Deployment")?.spec.strategy, { type: "Recreate" });
   assert.deepEqual(postgres.get("Deployment")?.spec.template.spec.volumes[0], { name: "data", emptyDir: {} });
 });
 

@@ -10,6 +10,7 @@ import { readGatewaySettings } from "#store/gateways/gateways.ts";
 import { deletePauses, readPauses } from "#store/gateways/pauses.ts";
 import { noteReport } from "#store/gateways/reports.ts";
 import { noteReceiptsMatch, noteReceiptsUnmatched } from "#store/gateways/unmatched-receipts.ts";
+import { readSchema } from "#store/maintenance/installation.ts";
 import {
   changeRequestMessages,
   findRequest,
@@ -46,6 +47,7 @@ const dueSearch: SearchDueInput = {
 };
 
 export const pageCases: readonly Case[] = [
+  caseOf(readSchema, null),
   caseOf(readGatewaySettings, accountId),
   caseOf(
     suppressions.listSuppressions,

@@ -73,8 +73,8 @@ export function restore(terminal: Terminal, file: string, keyFile: string | null
 function refusalOf(copy: string, keys: readonly string[]): string | null {
   const found = inspectSqlite(copy, "integrity");
   if ("fault" in found) return `It cannot be read as a backup: ${found.fault}`;
-  const { schema, newestSchema, masterKey } = found;
-  if (schema > newestSchema)
+  const { schema, newestSchema, mayRun, masterKey } = found;
+  if (!mayRun)
     return `A newer version wrote it: it has schema ${schema}, this version knows ${newestSchema}.`;
   const fits = (key: string) => createSealer(key, systemRandom()).fingerprint === masterKey;
   if (masterKey === null || keys.every(fits)) return null;

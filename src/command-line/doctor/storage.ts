@@ -58,12 +58,12 @@ export async function checkStorage(config: Config): Promise<Finding[]> {
           : "Restore a backup into an empty data folder: trunkline restore FILE --key KEYFILE",
       ),
     ];
-  const { schema, newestSchema, masterKey, clock, moves, pooler } = found;
+  const { schema, newestSchema, mayRun, masterKey, clock, moves, pooler } = found;
   const move = moves
     ? ` The next start moves the tables from the schema public to ${config.DATABASE_SCHEMA}.`
     : "";
   const findings: Finding[] = [
-    schema > newestSchema
+    !mayRun
       ? fault(
           "database",
           `A newer version wrote it: it has schema ${schema}, this version knows ${newestSchema}.`,
@@ -73,7 +73,9 @@ export async function checkStorage(config: Config): Promise<Finding[]> {
           "database",
           schema < newestSchema
             ? `${engine}; the next start brings it from schema ${schema} to ${newestSchema}.${move}`
-            : `${engine}, schema ${schema}.${move}`,
+            : schema > newestSchema
+              ? `${engine}, schema ${schema}, of a newer version that this one may run beside.`
+              : `${engine}, schema ${schema}.${move}`,
         ),
     ...(pooler === null ? [] : [ok("pooler", pooler)]),
     ...keyFinding(config, masterKey),

@@ -8,6 +8,8 @@ export type Inspection =
       schema: number;
       /** The newest migration that this version knows. */
       newestSchema: number;
+      /** Whether this version may run on it, also where a newer one has migrated it. */
+      mayRun: boolean;
       /** The fingerprint of the master key that it was sealed with; null if nothing was sealed yet. */
       masterKey: string | null;
       /** The clock of the database's server, epoch ms; null if it is this machine's clock. */

@@ -2,6 +2,7 @@
 
 import { sql } from "kysely";
 import { readOperation } from "#store/database.ts";
+import { readSchemaState, type SchemaState } from "#store/schema/migrate.ts";
 
 /** The size of the database in bytes: of its file, which does not shrink, or on PostgreSQL of the tables and indexes of its schema. */
 export const readDatabaseSize = readOperation("readDatabaseSize", async (tx, _: null): Promise<number> => {
@@ -80,4 +81,10 @@ export const countHeldByAccount = readOperation(
       }))
       .sort((a, b) => b.messages - a.messages);
   },
+);
+
+/** The newest migration of the database, and which releases may run on it. */
+export const readSchema = readOperation(
+  "readSchema",
+  (tx, _: null): Promise<SchemaState> => readSchemaState(tx),
 );

@@ -1,5 +1,6 @@
-// Applies migrations, forward only. A schema newer than this code is refused, because an older binary would lose what it does not know. A
-// schema that is not a prefix of the list is refused too: it belongs to an unreleased version, whose tables have other columns.
+// Applies migrations, forward only. The database says which releases may run on it: one that does not know the newest migrations may if all
+// of these are additive, and is refused otherwise, because it would lose what it does not know. A schema whose beginning is not that of the
+// list is refused too: it belongs to an unreleased version, whose tables have other columns.
 
 import { sql } from "kysely";
 import { StorageError, type Tx } from "#store/database.ts";
@@ -36,7 +37,19 @@ import { up as wholeMails } from "#store/schema/migrations/second-release/0030-w
 import { up as hooks } from "#store/schema/migrations/second-release/0031-hooks.ts";
 import { up as statusCallbacks } from "#store/schema/migrations/second-release/0032-status-callbacks.ts";
 
-const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
+export interface Migration {
+  id: number;
+  name: string;
+  /**
+   * Whether releases that do not know it may run beside it: the rows that they write are valid, they lose nothing of the rows that newer
+   * ones write, and it holds no lock for longer than a moment. docs/decisions/0066-rolling-upgrades.md has the rules. Before 34 none says
+   * so: releases that know no more than 20 refuse every newer schema.
+   */
+  additive?: boolean;
+  up(tx: Tx): Promise<void>;
+}
+
+export const migrations: readonly Migration[] = [
   { id: 1, name: "initial-rules", up: initial },
   { id: 2, name: "message-counts", up: messageCounts },
   { id: 3, name: "history", up: history },
@@ -84,38 +97,103 @@ export const isTrunkline = (applied: readonly AppliedMigration[]) =>
   applied[0]?.id === migrations[0]?.id && applied[0]?.name === migrations[0]?.name;
 
 /**
- * Runs inside one transaction, under the engine's own lock, so that two starting processes do not collide. `upTo`: the id of the last
- * migration to apply.
+ * The fact with the id of the newest migration that a release has to know to run on the database, and that of the newest one, such as
+ * `34 of 36`: the fact counts for no other database than the one whose newest migration it names.
  */
-export async function migrate(tx: Tx, upTo = newestSchema): Promise<void> {
+export const oldestSchemaFact = "oldest_schema";
+
+/** The id of the migration that a release has to know, by the fact; null if it says nothing about this database. */
+export function oldestOf(fact: string | undefined, newest: number): number | null {
+  const [oldest, of] = (fact ?? "").split(" of ").map(Number);
+  return of === newest ? (oldest ?? null) : null;
+}
+
+/** What a database says of the releases that may run on it. `oldest`: null if only those that know all of its migrations. */
+export interface SchemaState {
+  newest: number;
+  oldest: number | null;
+}
+
+/** Whether a release whose newest migration is `known` may run on the database. */
+export const mayRun = ({ newest, oldest }: SchemaState, known = newestSchema): boolean =>
+  newest <= known || (oldest !== null && oldest <= known);
+
+/** Why this release may not run on the database, in a sentence. */
+export const newerSchema = ({ newest }: Pick<SchemaState, "newest">, known = newestSchema): string =>
+  `The database has schema ${newest}, this version of Trunkline knows ${known}. Start a version that is at least as new as the one that wrote it.`;
+
+/** The migrations that releases without them may not run beside, of those after `newest`. */
+export const breakingAfter = (newest: number, known: readonly Migration[] = migrations): Migration[] =>
+  known.filter(({ id, additive }) => id > newest && additive !== true);
+
+/** What the database says. It has migrations. */
+export async function readSchemaState(tx: Tx): Promise<SchemaState> {
+  const { rows } = await sql<{ newest: number }>`select max(id) as newest from migrations`.execute(tx.db);
+  const newest = Number(rows[0]?.newest);
+  const fact = await tx.db
+    .selectFrom("installation_facts")
+    .select("value")
+    .where("name", "=", oldestSchemaFact)
+    .executeTakeFirst();
+  return { newest, oldest: oldestOf(fact?.value, newest) };
+}
+
+/** Whether there are facts: tables that were moved to another schema leave their migrations behind alone. */
+async function hasFacts(tx: Tx): Promise<boolean> {
+  const found =
+    tx.engine === "postgres"
+      ? sql<{ name: string }>`select relname as name from pg_class
+          where oid = to_regclass('installation_facts')`
+      : sql<{ name: string }>`select name from sqlite_schema where name = 'installation_facts'`;
+  return (await found.execute(tx.db)).rows.length > 0;
+}
+
+/**
+ * Runs inside one transaction, under the engine's own lock, so that two starting processes do not collide. `upTo`: the id of the last
+ * migration to apply. `known`: the migrations of this release.
+ */
+export async function migrate(
+  tx: Tx,
+  upTo = newestSchema,
+  known: readonly Migration[] = migrations,
+): Promise<void> {
   await sql`create table if not exists migrations (id bigint primary key, name text not null)`.execute(tx.db);
   const { rows } = await sql<AppliedMigration>`
     select id, name from migrations order by id
   `.execute(tx.db);
-  refuseUnknown(rows);
-  for (const { id, name, up } of migrations.slice(rows.length, upTo)) {
+  refuseUnreleased(rows, known);
+  const newestKnown = known.at(-1)?.id ?? 0;
+  const newest = rows.at(-1)?.id ?? 0;
+  if (newest > newestKnown) {
+    // A newer release has migrated it, and has said which releases may run.
+    const state = (await hasFacts(tx)) ? await readSchemaState(tx) : { newest, oldest: null };
+    if (!mayRun(state, newestKnown)) throw new StorageError("failed", newerSchema(state, newestKnown));
+    return;
+  }
+  for (const { id, name, up } of known.slice(rows.length, upTo)) {
     await up(tx);
     await sql`insert into migrations (id, name) values (${id}, ${name})`.execute(tx.db);
   }
+  const applied = known.slice(0, Math.max(rows.length, upTo));
+  const oldest = applied.findLast(({ additive }) => additive !== true)?.id ?? 0;
+  const value = `${oldest} of ${applied.at(-1)?.id ?? 0}`;
+  await tx.db
+    .insertInto("installation_facts")
+    .values({ name: oldestSchemaFact, value })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+    .execute();
 }
 
-/** Throws a `StorageError` unless the applied migrations are the first ones of the list. */
-function refuseUnknown(applied: readonly AppliedMigration[]): void {
+/** Throws a `StorageError` unless the applied migrations begin as the list does. */
+function refuseUnreleased(applied: readonly AppliedMigration[], known: readonly Migration[]): void {
   const unknown = applied.find((row, i) => {
-    const migration = migrations[i];
+    const migration = known[i];
     return migration !== undefined && (row.id !== migration.id || row.name !== migration.name);
   });
   if (unknown) {
     throw new StorageError(
       "failed",
       `The database was created by an unreleased version of Trunkline (its schema ${unknown.id} is "${unknown.name}"), and cannot be upgraded. Start this version with an empty database.`,
-    );
-  }
-  const newest = applied.at(-1)?.id ?? 0;
-  if (newest > newestSchema) {
-    throw new StorageError(
-      "failed",
-      `The database has schema ${newest}, this version of Trunkline knows ${newestSchema}. Start a version that is at least as new as the one that wrote it.`,
     );
   }
 }

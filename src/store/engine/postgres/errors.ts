@@ -46,6 +46,15 @@ export function connectFaultOf(error: unknown): StorageFault {
   return fault === "failed" ? "unavailable" : fault;
 }
 
+/**
+ * Whether the statement has a name on its connection, and a newer release has changed its table since it was planned ("cached plan must not
+ * change result type"): another connection plans it anew.
+ */
+export function isStalePlan(error: unknown): boolean {
+  const { code, routine } = (error ?? {}) as { code?: unknown; routine?: unknown };
+  return code === "0A000" && routine === "RevalidateCachedQuery";
+}
+
 /** Whether the server is reachable but refuses this connection for now: it has too many, or is starting or stopping. */
 export function isTemporaryRefusal(error: unknown): boolean {
   const code = String((error as { code?: unknown } | null)?.code ?? "");

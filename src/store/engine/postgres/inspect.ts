@@ -4,7 +4,7 @@ import type { Client } from "pg";
 import { describeError } from "#runtime/describe-error.ts";
 import { StorageError } from "#store/database.ts";
 import type { Inspection } from "#store/engine/inspection.ts";
-import { newestSchema } from "#store/schema/migrate.ts";
+import { mayRun, newestSchema, oldestOf, oldestSchemaFact } from "#store/schema/migrate.ts";
 import { refuseReadOnly, urlsOf } from "./hosts.ts";
 import { findFormerTables } from "./move-tables.ts";
 import { defaultSchema, quoted, searchPathStatement } from "./own-schema.ts";
@@ -48,13 +48,19 @@ export async function inspectPostgres(
     await client.query("begin read only");
     const former = made ? [] : await findFormerTables(client, schema);
     const moves = former.some((tables) => tables.schema === "public" && tables.movedTo === null);
-    if (!made && !moves) return { schema: 0, newestSchema, masterKey: null, clock, moves, pooler };
+    if (!made && !moves)
+      return { schema: 0, newestSchema, mayRun: true, masterKey: null, clock, moves, pooler };
     await client.query(searchPathStatement(moves ? "public" : schema, "local"));
-    const newest = await client.query("select max(id) as id from migrations");
+    const newest = Number((await client.query("select max(id) as id from migrations")).rows[0]?.id ?? 0);
+    const fact = await client.query("select value from installation_facts where name = $1", [
+      oldestSchemaFact,
+    ]);
+    const oldest = oldestOf(fact.rows[0]?.value, newest);
     const key = await client.query("select value from installation_facts where name = 'master_key'");
     return {
-      schema: Number(newest.rows[0]?.id ?? 0),
+      schema: newest,
       newestSchema,
+      mayRun: mayRun({ newest, oldest }),
       masterKey: key.rows[0]?.value ?? null,
       clock,
       moves,

@@ -7,10 +7,11 @@ import type { Clock } from "#runtime/runtime.ts";
 import { ChangeListeners, TransactionChanges } from "#store/changes.ts";
 import { CountBuffer } from "#store/counts/buffer.ts";
 import { type Database, type Operation, StorageError, type Tx } from "#store/database.ts";
-import { migrate } from "#store/schema/migrate.ts";
+import { type Migration, migrate, migrations } from "#store/schema/migrate.ts";
 import { acquire, acquireFirst, type PoolCapacity } from "./acquire.ts";
+import { refuseBesideOthers } from "./alone.ts";
 import { postgresTx } from "./connection.ts";
-import { faultOf, recordConnectionError, storageError } from "./errors.ts";
+import { faultOf, isStalePlan, recordConnectionError, storageError } from "./errors.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { connectorOf, refuseReadOnly, urlsOf } from "./hosts.ts";
 import { createListener } from "./listener.ts";
@@ -68,12 +69,14 @@ interface Transactions {
   begin: string;
   /** Whether a session keeps its statements. */
   named: boolean;
+  /** Ends the idle connections, whose plans are stale. */
+  forgetPlans(): Promise<void>;
   buffer: CountBuffer;
   listeners: ChangeListeners;
 }
 
 async function transaction<T>(
-  { connect, begin, named, buffer, listeners }: Transactions,
+  { connect, begin, named, forgetPlans, buffer, listeners }: Transactions,
   { name: what, access }: Pick<Operation<unknown, unknown>, "name" | "access">,
   run: (tx: Tx) => Promise<T>,
 ): Promise<T> {
@@ -109,11 +112,15 @@ async function transaction<T>(
         throw storageError(error, what);
       }
       await client.query("rollback").then(
-        () => client.release(),
+        () => client.release(isStalePlan(error)),
         () => client.release(true),
       );
       const code = (error as { code?: unknown } | null)?.code;
       if ((code === "40001" || code === "40P01") && attempt < tries) continue;
+      if (isStalePlan(error) && attempt < tries) {
+        await forgetPlans();
+        continue;
+      }
       throw storageError(error, what);
     }
   }
@@ -138,6 +145,8 @@ export async function openPostgres(options: {
   applicationName?: string;
   startMs?: number;
   notice?: Notice;
+  /** For tests of other releases: the migrations that this one knows. */
+  migrations?: readonly Migration[];
 }): Promise<Database> {
   const pg = await loadPg();
   const types = { ...pg.types, getTypeParser: pg.types.getTypeParser };
@@ -212,11 +221,13 @@ export async function openPostgres(options: {
     if (pooled) begin = `begin; ${settingsStatements(schema, "local")}`;
     else await prepare(client);
     await refuseUnsafe(client);
+    const known = options.migrations ?? migrations;
+    await refuseBesideOthers(client, { schema, clock, known });
     await client.query(begin);
     await lockSchema(client, schema);
     await ensureSchema(client, schema);
     await moveTables(client, schema, options.keyFingerprint ?? null);
-    await migrate(postgresTx(client, { named: false }));
+    await migrate(postgresTx(client, { named: false }), known.at(-1)?.id, known);
     await recordSchema(client, schema);
     await client.query("commit");
   } catch (error) {
@@ -282,6 +293,7 @@ export async function openPostgres(options: {
     connect,
     begin,
     named: !pooled,
+    forgetPlans: () => dropIdle(pool),
     buffer: new CountBuffer(),
     listeners: new ChangeListeners(),
   };
@@ -308,14 +320,18 @@ export async function openPostgres(options: {
     // A read needs a transaction only to have its settings.
     if (operation.access === "write" || pooled)
       return await transaction(transactions, operation, (tx) => operation.run(tx, input));
-    const client = await connect(operation.name);
-    try {
-      const output = await operation.run(postgresTx(client), input);
-      client.release();
-      return output;
-    } catch (error) {
-      client.release(faultOf(error) === "unavailable");
-      throw storageError(error, operation.name);
+    for (let attempt = 1; ; attempt++) {
+      const client = await connect(operation.name);
+      try {
+        const output = await operation.run(postgresTx(client), input);
+        client.release();
+        return output;
+      } catch (error) {
+        const isStale = isStalePlan(error);
+        client.release(isStale || faultOf(error) === "unavailable");
+        if (!isStale || attempt === tries) throw storageError(error, operation.name);
+        await dropIdle(pool);
+      }
     }
   };
 

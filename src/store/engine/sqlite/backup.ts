@@ -23,7 +23,7 @@ import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
 import { StorageError, type StorageFault } from "#store/database.ts";
 import { holdPending, type RestoreHold, readRestoreHold } from "#store/maintenance/restore-hold.ts";
-import { newestSchema } from "#store/schema/migrate.ts";
+import { mayRun, newestSchema, oldestOf, oldestSchemaFact } from "#store/schema/migrate.ts";
 import { SqliteConnection, sqliteTx } from "./connection.ts";
 
 interface Backup {
@@ -97,13 +97,16 @@ function copy(path: string, draft: string): void {
   }
 }
 
-/** The copy is changed by this version, so its schema has to be this version's. */
+/** The copy is changed by this version, so its schema has to be this version's, or of a newer one that it may run beside. */
 function refuseForeign(source: DatabaseSync, path: string): void {
   const known = source.prepare("select 1 from sqlite_schema where name = 'migrations'").get();
   const schema = known && source.prepare("select max(id) as id from migrations").get()?.id;
   if (schema === undefined || schema === null)
     throw new StorageError("failed", `${path} is no database of Trunkline.`);
-  if (schema !== newestSchema)
+  const fact = source.prepare("select value from installation_facts where name = ?").get(oldestSchemaFact);
+  const newest = Number(schema);
+  const state = { newest, oldest: oldestOf(fact?.value as string | undefined, newest) };
+  if (state.newest < newestSchema || !mayRun(state))
     throw new StorageError(
       "failed",
       `The database has schema ${schema}, this version of Trunkline writes ${newestSchema}. Back it up with the version that runs it.`,

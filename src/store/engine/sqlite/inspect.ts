@@ -4,7 +4,7 @@ import { chownSync, existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Inspection } from "#store/engine/inspection.ts";
-import { newestSchema } from "#store/schema/migrate.ts";
+import { mayRun, newestSchema, oldestOf, oldestSchemaFact } from "#store/schema/migrate.ts";
 import { type Check, damageOf } from "./damage.ts";
 
 /**
@@ -36,11 +36,14 @@ export function inspectSqlite(path: string, check: Check = "quick"): Inspection 
     database = openToRead(path);
     const damage = damageOf(database, check);
     if (damage !== null) return { fault: `The file is damaged: ${damage}.` };
-    const newest = database.prepare("select max(id) as id from migrations").get();
-    const key = database.prepare("select value from installation_facts where name = 'master_key'").get();
+    const schema = Number(database.prepare("select max(id) as id from migrations").get()?.id ?? 0);
+    const factOf = database.prepare("select value from installation_facts where name = ?");
+    const key = factOf.get("master_key");
+    const oldest = oldestOf(factOf.get(oldestSchemaFact)?.value as string | undefined, schema);
     return {
-      schema: Number(newest?.id ?? 0),
+      schema,
       newestSchema,
+      mayRun: mayRun({ newest: schema, oldest }),
       masterKey: key === undefined ? null : String(key.value),
       clock: null,
       moves: false,

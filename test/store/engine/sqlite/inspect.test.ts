@@ -35,6 +35,7 @@ test("a good file has its schema, and is as it was", async () => {
   assert.deepEqual(inspectSqlite(path), {
     schema: newestSchema,
     newestSchema,
+    mayRun: true,
     masterKey: null,
     clock: null,
     moves: false,

@@ -70,7 +70,9 @@ test("a group with a fault is undone, and its members are run again each for its
   await ask({ kind: "close" });
   await terminate();
   const raw = new DatabaseSync(path, { readOnly: true });
-  const names = raw.prepare("select name from installation_facts order by name").all();
+  const names = raw
+    .prepare("select name from installation_facts where name <> 'oldest_schema' order by name")
+    .all();
   assert.deepEqual(
     names.map((row) => row.name),
     ["one", "two"],
