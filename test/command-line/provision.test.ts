@@ -184,5 +184,12 @@ suite("SIGHUP", () => {
     assert.match(running.printed(), /"changes":\["changed: account acme \(country\)"\]/);
     assert.equal((await fetch(`${running.base}/health/ready`)).status, 200);
     await running.stop("SIGTERM");
+    // The stopped installation is opened by the command itself.
+    file("signal.yaml", "accounts: [{ name: acme, country: FR }]");
+    assert.equal(
+      (await call("signal", "provision", path)).out,
+      "The file was applied:\n  changed: account acme (country)\n",
+    );
+    assert.match((await call("signal", "provision", "--export")).out, /^ {4}country: FR$/m);
   });
 });
