@@ -1,5 +1,6 @@
-// Before a migration that older releases may not run beside: no other process may be running. Each one counts up a heartbeat in the table of
-// processes every five seconds at most, so two readings tell the living from those that were killed.
+// Migrations beside running processes. For one that older releases may not run beside, no other process may be running: each counts up a
+// heartbeat in the table of processes every five seconds at most, so two readings tell the living from those that were killed. Any other one
+// must not hold them up.
 
 import type { PoolClient } from "pg";
 import type { Clock } from "#runtime/runtime.ts";
@@ -48,4 +49,27 @@ export async function refuseBesideOthers(
     "failed",
     `This version changes the database in a way that the version before it cannot read (schema ${breaking.id}, "${breaking.name}"), and ${others} of that version ${living.length === 1 ? "is" : "are"} running. Stop all of them, and start again. Nothing was changed.`,
   );
+}
+
+/** While a change of a table waits for its lock, behind a long query or `pg_dump`, every other statement on the table waits behind it. */
+export const shortWaits = "set local lock_timeout to '1s'";
+const pauseMs = 1_000;
+const maxAttempts = 30;
+
+/** Runs a transaction again, a second later, that waited in vain for a lock or was one side of a deadlock: 30 times at most. */
+export async function withoutLongWaits(
+  client: PoolClient,
+  clock: Clock,
+  transaction: () => Promise<void>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transaction();
+    } catch (error) {
+      const code = (error as { code?: unknown } | null)?.code;
+      if ((code !== "55P03" && code !== "40P01") || attempt === maxAttempts) throw error;
+      await client.query("rollback");
+      await clock.sleep(pauseMs);
+    }
+  }
 }

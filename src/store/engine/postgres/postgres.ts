@@ -9,7 +9,7 @@ import { CountBuffer } from "#store/counts/buffer.ts";
 import { type Database, type Operation, StorageError, type Tx } from "#store/database.ts";
 import { type Migration, migrate, migrations } from "#store/schema/migrate.ts";
 import { acquire, acquireFirst, type PoolCapacity } from "./acquire.ts";
-import { refuseBesideOthers } from "./alone.ts";
+import { refuseBesideOthers, shortWaits, withoutLongWaits } from "./alone.ts";
 import { postgresTx } from "./connection.ts";
 import { faultOf, isStalePlan, recordConnectionError, storageError } from "./errors.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -223,13 +223,16 @@ export async function openPostgres(options: {
     await refuseUnsafe(client);
     const known = options.migrations ?? migrations;
     await refuseBesideOthers(client, { schema, clock, known });
-    await client.query(begin);
-    await lockSchema(client, schema);
-    await ensureSchema(client, schema);
-    await moveTables(client, schema, options.keyFingerprint ?? null);
-    await migrate(postgresTx(client, { named: false }), known.at(-1)?.id, known);
-    await recordSchema(client, schema);
-    await client.query("commit");
+    await withoutLongWaits(client, clock, async () => {
+      await client.query(begin);
+      await lockSchema(client, schema);
+      await ensureSchema(client, schema);
+      await moveTables(client, schema, options.keyFingerprint ?? null);
+      await client.query(shortWaits);
+      await migrate(postgresTx(client, { named: false }), known.at(-1)?.id, known);
+      await recordSchema(client, schema);
+      await client.query("commit");
+    });
   } catch (error) {
     await client.query("rollback").catch(() => {});
     client.release(true);
