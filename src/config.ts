@@ -2,22 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-
-const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, "must be a whole number")
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`);
+import { smtpVariables } from "#settings/smtp-variables.ts";
+import { text, wholeNumber } from "#settings/variable.ts";
 
 const days = wholeNumber(1, 36_500);
-
-/** For the reference page: what a variable is for, an example, and its form where it is more than text. */
-const text = (purpose: string, example: string, form = "text") => ({
-  description: purpose,
-  examples: [example],
-  form,
-});
 
 const postgresUrl = (purpose: string, example: string) =>
   z
@@ -197,6 +185,7 @@ export const variables = {
         "whole number, 1 to 65535",
       ),
     ),
+  ...smtpVariables,
   LINKED_DEVICES: wholeNumber(0, 10_000)
     .prefault("20")
     .meta(

@@ -14,6 +14,7 @@ import type { Core } from "#core/core.ts";
 import { openSealer } from "#core/master-key.ts";
 import { createReportReader } from "#gateways/email/reports/reader.ts";
 import { buildApp } from "#http/app.ts";
+import { createSharedLimits, type SharedLimits } from "#http/auth/shared-limits.ts";
 import type { HttpCore } from "#http/call.ts";
 import { closeApp } from "#http/server/shutdown.ts";
 import type { HttpSettings } from "#http/settings.ts";
@@ -68,6 +69,8 @@ export interface System {
   lanes: Lanes;
   /** Accepts what the mail port receives. */
   bounceMail: BounceMail;
+  /** What mail submission shares with HTTP. */
+  sharedLimits: SharedLimits;
   /** Applies a provisioning file at the start. */
   provision(file: ProvisionFile): Promise<Applied>;
   createDefaultAccount(): Promise<{ apiKey: string; poolKey: string } | null>;
@@ -176,7 +179,8 @@ export async function openSystem(
     startedAt: clock.now(),
     heartbeatsSeen: () => lanes.heartbeatsSeen(),
   };
-  const app = buildApp(httpCore, shared);
+  const sharedLimits = createSharedLimits(core.clock, shared);
+  const app = buildApp(httpCore, shared, {}, sharedLimits);
 
   return {
     app,
@@ -184,6 +188,7 @@ export async function openSystem(
     database,
     lanes,
     bounceMail: createBounceMail(feedback),
+    sharedLimits,
     provision: (file) => applyProvision(httpCore, file),
     createDefaultAccount: () => createDefaultAccount(httpCore),
     renewKey: (name) => renewApiKey(httpCore, name),

@@ -35,6 +35,8 @@ test("without any variable everything has its default", () => {
     MAX_UPLOAD_BYTES: 134_217_728,
     MAX_KEYLESS_BODY_BYTES: 2_097_152,
     MAX_CONNECTIONS: 10_000,
+    SMTP_MAX_BYTES: 26_214_400,
+    SMTP_WITHOUT_TLS: false,
     LINKED_DEVICES: 20,
     LINKED_DEVICES_PER_ACCOUNT: 5,
     DATABASE_SCHEMA: "trunkline",

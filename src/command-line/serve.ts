@@ -15,8 +15,12 @@ import { openInstallation } from "./open.ts";
 import { readProvision } from "./provision/read.ts";
 import { reloadAtSignal } from "./provision/reload.ts";
 import { configured, operatorSocketFile, traceSettings } from "./settings.ts";
+import { openSubmission, type SubmissionPorts } from "./submission.ts";
 import { Failure, print, type Terminal } from "./terminal.ts";
 import { watchSchema } from "./watch-schema.ts";
+
+/** How long mails that are arriving may take when the service stops, ms. */
+const graceMs = 10_000;
 
 /** Runs the service until a signal stops it. */
 export async function serve(terminal: Terminal): Promise<void> {
@@ -46,6 +50,14 @@ export async function serve(terminal: Terminal): Promise<void> {
     await system.stop();
     throw new Error(`The port of TRUNKLINE_BOUNCE_SMTP_PORT cannot be had: ${(error as Error).message}`);
   }
+  let submission: SubmissionPorts | null;
+  try {
+    submission = await openSubmission(config, runtime, system);
+  } catch (error) {
+    await mailPort?.close();
+    await system.stop();
+    throw error;
+  }
   // After listening, so that a key is never created and then lost because the port is in use.
   const first = await system.createDefaultAccount();
   const code = await system.createStartCode();
@@ -67,7 +79,8 @@ export async function serve(terminal: Terminal): Promise<void> {
     // A load balancer needs a moment to notice.
     if (config.STOP_DELAY_MS > 0) await runtime.clock.sleep(config.STOP_DELAY_MS);
     socket?.close();
-    await mailPort?.close();
+    // Mails that are arriving are answered before the database closes.
+    await Promise.all([mailPort?.close(), submission?.close(graceMs)]);
     await system.stop();
     runtime.log.info({ event: "process.stopped" }, "The process has stopped.");
     process.exit(exitCode);

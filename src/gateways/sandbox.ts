@@ -47,6 +47,7 @@ export const sandbox = defineGateway({
   takesIds: ["user_id", "lid"],
   test: true,
   mail: {
+    whole: true,
     sender: () => emailSender({ from: "", tracking: { opens: false, clicks: false }, unsubscribe: false }),
   },
   connection: "on_demand",

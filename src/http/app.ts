@@ -7,10 +7,9 @@ import { errorShapeOf, inShape } from "#ai/apis/apis.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import { isProblem, type Problem, problem, problems } from "#contract/problem.ts";
 import { forwardedCaller, trustOf } from "#http/auth/client-address.ts";
-import { createCredentialThrottle } from "#http/auth/credential-throttle.ts";
-import { createRateLimit } from "#http/auth/rate-limit.ts";
+import { createSharedLimits } from "#http/auth/shared-limits.ts";
 import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
-import { BodyBudget, BodyShare } from "#http/body/budget.ts";
+import { BodyShare } from "#http/body/budget.ts";
 import { maxValuesFor } from "#http/body/limits.ts";
 import { createWriter, isStream, type Reply } from "#http/reply/response.ts";
 import { geminiUrl } from "#http/routes/ai/gemini-url.ts";
@@ -98,6 +97,7 @@ export function buildApp(
   core: HttpCore,
   settings: HttpSettings,
   timeouts: Partial<HttpTimeouts> = {},
+  sharedLimits = createSharedLimits(core.clock, settings),
 ): HttpServer {
   const limits = { ...defaultTimeouts, ...timeouts };
   const writer = createWriter(core.clock, settings.publicUrl?.startsWith("https://") ?? false);
@@ -113,16 +113,13 @@ export function buildApp(
   const requests = new RequestLog(core, settings);
   const bodyLimits = { maxBytes: settings.maxBodyBytes, maxFields, maxValues, deadlines };
   const keylessBytes = Math.min(settings.maxKeylessBodyBytes, settings.maxBodyBytes);
-  const bodies = new BodyBudget(settings.maxBodiesBytes);
   const gate: Gate = {
     core,
-    rateLimit: createRateLimit(core.clock),
-    credentialThrottle: createCredentialThrottle(core.clock),
+    ...sharedLimits,
     signInLimits: createSignInLimits(core.clock),
     storageLog: createStorageLog(core.clock, core.log),
     bodyLimits,
     keylessLimits: { ...bodyLimits, maxBytes: keylessBytes },
-    bodies,
     lists: { semaphore: new Semaphore(maxConcurrentLists), isFull: writer.isFull },
     uploads: {
       maxBytes: settings.maxUploadBytes,
@@ -207,7 +204,7 @@ export function buildApp(
     const { path } = endpoint.head;
     const logged = { account: null, keyId: null };
     requests.atEnd(request, response, requestId, path, logged);
-    const share = new BodyShare(bodies);
+    const share = new BodyShare(gate.bodies);
     const caller = callerOf(request);
     endpoint
       .answer({ core, settings, request, requestId, caller, response, params, gate, logged, share })

@@ -111,11 +111,9 @@ const email: SendingChannel<EmailDraft> = {
       error: error_code === null ? null : { code: error_code, message: error_message ?? "" },
     })),
     ...(row.text_part == null ? {} : { text: row.text_part }),
-    attachments: (row.attachments ?? []).map(({ filename, size, content_type }) => ({
-      filename,
-      size,
-      content_type,
-    })),
+    attachments:
+      row.extras?.written?.map(([filename, size, content_type]) => ({ filename, size, content_type })) ??
+      (row.attachments ?? []).map(({ filename, size, content_type }) => ({ filename, size, content_type })),
     opened_at: row.opened_at == null ? null : new Date(row.opened_at).toISOString(),
     open_count: row.open_count ?? 0,
   }),

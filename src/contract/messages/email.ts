@@ -23,6 +23,7 @@ import {
   noMailParts,
   normalisedMailParts,
 } from "./mail/parts.ts";
+import type { WrittenMail } from "./mail/written.ts";
 import { normalisedOwnWords, ownWordsShape, plainOwnWords } from "./own-words.ts";
 
 /** A contact as it is checked: text trimmed, empty text null. */
@@ -71,6 +72,8 @@ export interface EmailDraft extends SharedDraft, MailParts {
   message: string | undefined;
   sender_name: string | null | undefined;
   reply_to_email: string | null | undefined;
+  /** For a mail that came whole. Its subject and its message, which lookups show, may be empty. */
+  written?: WrittenMail;
 }
 
 export type EmailSend = Send<EmailDraft>;
@@ -112,7 +115,7 @@ function plainContact(fields: Fields): EmailDraft | null {
   };
 }
 
-export const { slices: readEmailSlices, read: readEmail } = contactReader<EmailDraft>({
+export const { slices: readEmailSlices, read: readEmail } = contactReader<Omit<EmailDraft, "written">>({
   fastPath: plainContact,
   normalise: (fields) => ({
     email: asRequired(trimOrNull(fields.email)),

@@ -58,7 +58,10 @@ function scopesOf(
 }
 
 /** Counts one request of the account and of its named key; 0, or the ms until both have room. */
-export function rateWait({ rateLimit }: Gate, { id, requestsPerMinute, key }: Account): number {
+export function rateWait(
+  { rateLimit }: Pick<Gate, "rateLimit">,
+  { id, requestsPerMinute, key }: Account,
+): number {
   const limits: [name: string, perMinute: number][] = [];
   if (requestsPerMinute !== null) limits.push([id, requestsPerMinute]);
   if (key !== undefined && key.requestsPerMinute !== null) limits.push([key.id, key.requestsPerMinute]);

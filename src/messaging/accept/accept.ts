@@ -22,8 +22,8 @@ import { confirmRequest, storeSends } from "#store/messages/insert.ts";
 import type { SendInput } from "#store/messages/send.ts";
 import { statusCallbackContext } from "#store/webhooks/status-callbacks.ts";
 import type { StatusCallback } from "#webhooks/twilio-request.ts";
-import type { AttachmentUpload } from "./attachment-upload.ts";
 import { type PreparedSend, type ReadySend, sliceSize } from "./prepare.ts";
+import type { RequestFiles } from "./request-files.ts";
 
 /** The result of a send. All but `accepted` stored nothing; after `commit_unknown` it is not known. */
 export type AcceptResult =
@@ -65,7 +65,7 @@ export interface SendRequest<Draft extends SharedDraft = SharedDraft> {
   channel: Channel;
   send: Send<Draft>;
   /** The files of the request; null if its channel accepts none. */
-  upload: AttachmentUpload | null;
+  upload: RequestFiles | null;
   /** Null if the caller gave no key, so every request is a new one. */
   idempotency: IdempotencyRequest | null;
   /** Where the statuses of its messages are posted too. The account has the endpoint that posts them (`configure/status-callbacks`). */
@@ -188,7 +188,8 @@ async function fingerprintOf(
 ): Promise<string> {
   const { fingerprint } = messageChannels[channel].sending;
   const { contacts } = send;
-  const files = (upload?.files() ?? []).map(({ filename, content_type, sha256, content_id }) => [
+  const meant = upload?.meaning?.() ?? upload?.files() ?? [];
+  const files = meant.map(({ filename, content_type, sha256, content_id }) => [
     filename,
     content_type,
     sha256,

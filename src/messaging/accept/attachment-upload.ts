@@ -18,14 +18,12 @@ import type { Core } from "#core/core.ts";
 import { StorageError } from "#store/database.ts";
 import { deleteUnboundFile, storeChunk, type UploadedFile } from "#store/email/attachments.ts";
 import { contentTypeOf, headBytes, looksLike } from "./file-type.ts";
+import { pieceBytes, type RequestFiles } from "./request-files.ts";
 
 /** How many files a request may have, and how many bytes each may have. */
 type FileLimits = Account["attachments"];
 
 type AttachmentUploadDeps = Pick<Core, "clock" | "database" | "log" | "newId">;
-
-/** A multiple of three, so that the joined base64 of the pieces is that of the file: 256 KiB of base64. */
-const pieceBytes = 192 * 1024;
 
 /** A file whose bytes are arriving. Both calls reject with a `StorageError`. */
 export interface IncomingFile {
@@ -55,7 +53,7 @@ interface FileState {
 type ReceivedFile = FileState & { sha256: string };
 
 /** The files of one request. `discard()` must be called in the end, also after `commit()`. */
-export class AttachmentUpload {
+export class AttachmentUpload implements RequestFiles {
   readonly #deps: AttachmentUploadDeps;
   readonly #limits: FileLimits;
   readonly #accountId: string;

@@ -6,7 +6,9 @@ import type { Issue } from "#contract/issue.ts";
 import type { Send } from "#contract/messages/contacts.ts";
 import type { EmailDraft } from "#contract/messages/email.ts";
 import { copyFields, maxRecipients } from "#contract/messages/mail/parts.ts";
+import type { WrittenMail } from "#contract/messages/mail/written.ts";
 import { sentences } from "#contract/wording.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { NewMailRecipient } from "#store/email/mail-recipients.ts";
 import type { MailExtras } from "#store/schema/email.ts";
@@ -45,18 +47,20 @@ function recipientsOf(contact: EmailDraft): Omit<NewMailRecipient, "message_id">
     const recipient = normaliseAddress(address) ?? address;
     if (!found.has(recipient)) found.set(recipient, { position: found.size, field, address, recipient });
   };
-  if (contact.email !== undefined) add("to", contact.email);
+  if (contact.email !== undefined) add(contact.written?.firstField ?? "to", contact.email);
   for (const field of copyFields) for (const address of contact[field] ?? []) add(field, address);
   return [...found.values()];
 }
 
 /** Null for a mail that has none of it. */
-function extrasOf({ from_email: from, headers, tags }: EmailDraft, recipients: number): MailExtras | null {
-  if (from == null && headers == null && tags == null && recipients < 2) return null;
+function extrasOf(contact: EmailDraft, recipients: number): MailExtras | null {
+  const { from_email: from, headers, tags, written } = contact;
+  if (from == null && headers == null && tags == null && written === undefined && recipients < 2) return null;
   return {
     ...(from == null ? {} : { from }),
     ...(headers == null ? {} : { headers: Object.entries(headers) }),
     ...(tags == null ? {} : { tags }),
+    ...(written === undefined ? {} : { written: written.files }),
     ...(recipients < 2 ? {} : { recipients }),
   };
 }
@@ -83,7 +87,23 @@ function issuesOf(
     refuse(last, "adds an unsubscribe link to each mail, so a mail can have one recipient only");
   if (contact.from_email != null && domain !== null && readAddress(contact.from_email)?.domain !== domain)
     refuse("from_email", `sends from addresses of ${domain} only`);
-  if (hasInlineImages && findAdapter(gateway.kind, "email")?.mail?.inlineImages === false)
+  const able = findAdapter(gateway.kind, "email")?.mail;
+  if (hasInlineImages && able?.inlineImages === false)
     refuse("message", `of kind ${gateway.kind} cannot send images within a mail (content_id)`);
+  if (contact.written !== undefined && able !== undefined) {
+    const obstacle = obstacleTo(contact.written, able);
+    if (obstacle !== null) refuse("message", `of kind ${gateway.kind} ${obstacle}`);
+  }
   return issues;
+}
+
+/** What keeps a kind of gateway from sending a mail that came whole; null for nothing. */
+function obstacleTo(mail: WrittenMail, able: NonNullable<GatewayAdapter["mail"]>): string | null {
+  if (able.maxBytes !== undefined && mail.bytes > able.maxBytes)
+    return `takes mails of at most ${able.maxBytes} bytes`;
+  if (able.whole) return null;
+  if (mail.obstacle !== null) return `sends mails as text, HTML and files, and this one has ${mail.obstacle}`;
+  if (mail.firstField !== "to") return "needs a recipient who is in the To field";
+  if (mail.hasInlineImages && able.inlineImages === false) return "cannot send images within a mail";
+  return null;
 }

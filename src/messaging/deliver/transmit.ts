@@ -16,6 +16,7 @@ import {
   mailRefusal,
   storedEmail,
 } from "#messaging/email/compose.ts";
+import { composeWritten } from "#messaging/email/written.ts";
 import type { BreakerWork } from "#queue/lane-work.ts";
 import { Semaphore } from "#runtime/waiting/semaphore.ts";
 import type { LeftOut, OutgoingRecipient } from "#store/email/mail-recipients.ts";
@@ -169,15 +170,22 @@ async function transmitEmail(
   const refusal = mailRefusal(stored, settings, gateway.adapter.mail ?? {});
   if (refusal !== null) return { kind: "rejected", ...refusal };
   const { recipients } = stored;
-  const first = recipients.length === 0 ? null : firstRecipient(recipients);
+  const first = recipients.length === 0 ? null : firstRecipient(stored);
   // They were suppressed since the attempt began.
   if (recipients.length > 0 && first === null)
     return { kind: "rejected", code: "suppressed", reason: "Every recipient is on the suppression list." };
   return await memory.run(async () => {
-    const content = await tryCompose(deps, gateway, id, () => composeEmail(deps, stored, settings));
-    if (content === null) return notSent;
     // `recipient` is in lower case for comparisons; the mail goes to the address as the caller wrote it.
     const address = first ?? wireAddress(row.recipient_raw) ?? recipient;
+    const { written } = stored;
+    const able = gateway.adapter.mail;
+    const content = await tryCompose(deps, gateway, id, () =>
+      written === null
+        ? composeEmail(deps, stored, settings)
+        : composeWritten(deps, { ...stored, written }, { settings, able, recipient: address }),
+    );
+    if (content === null) return notSent;
+    if ("code" in content) return { kind: "rejected", ...content };
     const message = { id, requestId, recipient: address, attempt, content };
     const outcome = await transmit(deps, gateway, message, signal);
     return recipients.length === 0 ? outcome : { ...outcome, leftOut: leftOutOf(recipients, outcome) };

@@ -19,11 +19,13 @@ export interface ComposeDeps extends MailLinksDeps {
 }
 
 /** The content of a mail, with its files still unread. */
-interface StoredEmail {
+export interface StoredEmail {
   mail: ComposableEmail;
   /** Of a mail to several, each of them; otherwise empty. */
   recipients: readonly OutgoingRecipient[];
   attachments: readonly OutgoingAttachment[];
+  /** The bytes of a mail that came whole; null for any other. */
+  written: OutgoingAttachment | null;
   /** A lower bound of its size on the wire: the body in UTF-8 and the files in base64. */
   bytes: number;
 }
@@ -32,7 +34,9 @@ interface StoredEmail {
 export async function storedEmail(deps: ComposeDeps, messageId: string): Promise<StoredEmail | null> {
   const mail = await deps.database.run(readEmail, messageId);
   if (mail === null) return null;
-  const attachments = await deps.mailFiles.forRequest(mail.request_id);
+  const stored = await deps.mailFiles.forRequest(mail.request_id);
+  const written = mail.extras?.written === undefined ? null : (stored[0] ?? null);
+  const attachments = written === null ? stored : [];
   const files = attachments.reduce((sum, { size }) => sum + Math.ceil(size / 3) * 4, 0);
   const { id, account_id: accountId, body, text_part: text, extras } = mail;
   const recipients =
@@ -43,7 +47,8 @@ export async function storedEmail(deps: ComposeDeps, messageId: string): Promise
     mail,
     recipients,
     attachments,
-    bytes: Buffer.byteLength(body) + (text === null ? 0 : Buffer.byteLength(text)) + files,
+    written,
+    bytes: written?.size ?? Buffer.byteLength(body) + (text === null ? 0 : Buffer.byteLength(text)) + files,
   };
 }
 
@@ -81,19 +86,24 @@ export function composeEmail(
 }
 
 /** The address as the caller wrote it, its domain in ASCII. */
-const wireOf = ({ address }: Pick<OutgoingRecipient, "address">) => wireAddress(address) ?? address;
+export const wireOf = ({ address }: Pick<OutgoingRecipient, "address">) => wireAddress(address) ?? address;
 
 /** The recipients of a mail to several that it is sent to: those who are not suppressed. */
-const sentTo = (recipients: readonly OutgoingRecipient[]) =>
+export const sentTo = (recipients: readonly OutgoingRecipient[]) =>
   recipients.filter(({ suppressed }) => suppressed === 0);
 
-/** The first recipient of a mail to several, in the adapter's form; null if every `to` is suppressed. */
-export function firstRecipient(recipients: readonly OutgoingRecipient[]): string | null {
-  const first = sentTo(recipients).find(({ field }) => field === "to");
+/**
+ * The first recipient of a mail to several, in the adapter's form; null if every `to` is suppressed. A mail that came whole may have hidden
+ * recipients alone.
+ */
+export function firstRecipient({ recipients, written }: StoredEmail): string | null {
+  const hasTo = recipients.some(({ field }) => field === "to");
+  const first = sentTo(recipients).find(({ field }) => field === "to" || (written !== null && !hasTo));
   return first === undefined ? null : wireOf(first);
 }
 
-function copiesOf(recipients: readonly OutgoingRecipient[]): MailCopies {
+/** The recipients beside the first one, by their fields. */
+export function copiesOf(recipients: readonly OutgoingRecipient[]): MailCopies {
   const all = sentTo(recipients);
   const those = (field: OutgoingRecipient["field"]) =>
     all.filter((recipient) => recipient.field === field).map(wireOf);

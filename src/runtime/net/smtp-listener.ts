@@ -6,6 +6,7 @@ import { ByteCollector } from "#runtime/byte-collector.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { clientNetwork } from "./client-network.ts";
 import { ConnectionLimit, type Held } from "./connection-limit.ts";
+import { loadSmtpServer } from "./smtp/load-smtp-server.ts";
 
 export interface IncomingMail {
   /** Addresses of the envelope, each of which was accepted. */
@@ -70,8 +71,7 @@ export async function openSmtpListener(options: SmtpListenerOptions): Promise<Sm
   const callers = new Map<string, Caller>();
   const callerOf = ({ remoteAddress, remotePort }: { remoteAddress: string; remotePort: number }) =>
     callers.get(`${clientNetwork(remoteAddress)} ${remotePort}`);
-  // Loaded only if a port is set.
-  const { SMTPServer } = await import("smtp-server");
+  const SMTPServer = await loadSmtpServer();
   const server = new SMTPServer({
     name: "trunkline",
     banner: "reports only",

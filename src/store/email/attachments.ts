@@ -54,6 +54,8 @@ export interface UploadedFile {
   sha256: string;
   /** By which the HTML refers to it; null, or absent, for a file beside the mail. */
   content_id?: string | null;
+  /** Base64 of a short file that was not staged: it is stored with its request. At most one piece. */
+  content?: string;
 }
 
 interface SendWithFiles {
@@ -76,7 +78,8 @@ export async function findSendsMissingFiles<S extends SendWithFiles>(
 ): Promise<ReadonlySet<S>> {
   const missing = new Set<S>();
   for (const send of sends) {
-    const { attachments = [], at } = send;
+    const { at } = send;
+    const attachments = (send.attachments ?? []).filter(({ content }) => content === undefined);
     if (attachments.length === 0) continue;
     const rows = await tx.db
       .selectFrom("attachments")
@@ -98,10 +101,12 @@ export async function findSendsMissingFiles<S extends SendWithFiles>(
   return missing;
 }
 
-/** Gives staged files to the requests that they came with. */
+/** Gives files to the requests that they came with: stores those that are still to be stored. */
 export async function bindFiles(tx: Tx, sends: readonly SendWithFiles[]): Promise<void> {
+  await insertFiles(tx, sends);
   for (const { requestId, accountId, messages, attachments = [] } of sends) {
-    for (const [position, { id, ...columns }] of attachments.entries()) {
+    for (const [position, { id, content, ...columns }] of attachments.entries()) {
+      if (content !== undefined) continue;
       await tx.db
         .updateTable("attachments")
         .set({
@@ -116,6 +121,42 @@ export async function bindFiles(tx: Tx, sends: readonly SendWithFiles[]): Promis
         .execute();
     }
   }
+}
+
+const fileColumns = [
+  "id",
+  "account_id",
+  "request_id",
+  "first_id",
+  "last_id",
+  "position",
+  "filename",
+  "content_type",
+  "size",
+  "sha256",
+  "content_id",
+  "created_at",
+  "content_deleted_at",
+] as const;
+
+/** Stores the files that were not staged. */
+async function insertFiles(tx: Tx, sends: readonly SendWithFiles[]): Promise<void> {
+  const rows: (string | number | null)[][] = [];
+  const pieces: (string | number)[][] = [];
+  for (const { requestId, accountId, at, messages, attachments = [] } of sends) {
+    for (const [position, file] of attachments.entries()) {
+      const { id, filename, content_type, size, sha256, content_id = null, content } = file;
+      if (content === undefined) continue;
+      const ends = [messages[0]!.id, messages.at(-1)!.id];
+      const about = [filename, content_type, size, sha256, content_id];
+      rows.push([id, accountId, requestId, ...ends, position, ...about, at, null]);
+      pieces.push([id, 0, content]);
+    }
+  }
+  if (rows.length === 0) return;
+  await tx.insert("attachments", fileColumns, [{ constant: [], rows }]);
+  const columns = ["attachment_id", "seq", "content"] as const;
+  await tx.insert("attachment_chunks", columns, [{ constant: [], rows: pieces }]);
 }
 
 /** Some pieces of a file: removing them is a few milliseconds of the writer. */

@@ -101,8 +101,10 @@ export const sendCodec: InputCodec<SendInput> = {
 };
 
 /** Approximate size of its bodies in bytes: two a character, as needed beyond Latin-1. */
-export function bytesOfSend({ messages, textParts = [] }: Pick<SendInput, "messages" | "textParts">): number {
+export function bytesOfSend(send: Pick<SendInput, "messages" | "textParts" | "attachments">): number {
+  const { messages, textParts = [], attachments = [] } = send;
   let characters = 0;
+  for (const { content = "" } of attachments) characters += content.length;
   for (const { text } of textParts) characters += text.length;
   for (const { body } of messages) characters += body?.length ?? 0;
   return 2 * characters;

@@ -1,5 +1,7 @@
 // The tables of email: what a mail stores besides its message row, its files, and signing domains.
 
+import type { WrittenFile } from "#contract/messages/mail/written.ts";
+
 /** What an email stores besides its row in `messages`. */
 export interface EmailsTable {
   message_id: string;
@@ -33,6 +35,8 @@ export interface MailExtras {
   from?: string;
   headers?: readonly (readonly [name: string, value: string])[];
   tags?: readonly string[];
+  /** For a mail that came whole, which is the one file of its request: its attachments. */
+  written?: readonly WrittenFile[];
   /** How many recipients the mail has, if it has several: they are rows of `mail_recipients`. */
   recipients?: number;
 }

@@ -53,7 +53,8 @@ const allowedHeaders: ReadonlySet<string> = new Set([
 const reserved =
   /^x-(?:trunkline|mailin|sib|mailgun|pm|smtpapi|sg|ses|resend|failed-recipients|hmxmroriginalrecipient)(?:-|$)/;
 
-const isHeaderName = (name: string): boolean => {
+/** Whether callers may set a header of this name. */
+export const isHeaderName = (name: string): boolean => {
   const lower = name.toLowerCase();
   return allowedHeaders.has(lower) || (/^x-[a-z0-9-]{1,74}$/.test(lower) && !reserved.test(lower));
 };

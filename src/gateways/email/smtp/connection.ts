@@ -36,6 +36,8 @@ export interface Envelope {
   to: readonly string[];
   /** Quoted in reports of failure, if the server supports that (RFC 3461). */
   id: string;
+  /** The mail has bytes beyond ASCII (RFC 6152). */
+  eightBit?: boolean;
 }
 
 export type Tools = Pick<GatewayTools, "outbound" | "clock" | "timeoutMs" | "signal">;
@@ -148,7 +150,7 @@ export class SmtpConnection {
 
   /** Transmits one mail. `pieces`: the raw mail, in order. */
   async transmit(
-    { from, to, id }: Envelope,
+    { from, to, id, eightBit = false }: Envelope,
     pieces: readonly Buffer[],
     { clock, signal, timeoutMs }: Tools,
   ): Promise<Transmission> {
@@ -212,7 +214,8 @@ export class SmtpConnection {
       if (source instanceof Duplex) content = source;
     };
     if (socket) socket.once("pipe", piped);
-    connection.send({ from, to: [...to], size, dsn: { id, return: "headers" } }, mail, (error, info) => {
+    const extensions = { use8BitMime: eightBit, dsn: { id, return: "headers" } } as const;
+    connection.send({ from, to: [...to], size, ...extensions }, mail, (error, info) => {
       const isDue = !flowing || (handedOver && isFlushed(content));
       if (!error) {
         if (!isDue) return protocolError(info.response);

@@ -2,7 +2,9 @@
 // there is a key. A server cannot be asked about a past mail, so one that may have been accepted is sent once more under the same
 // Message-ID; most mailboxes then show it once.
 
+import { isAscii } from "node:buffer";
 import { wireAddress } from "#contract/address.ts";
+import { finished } from "#gateways/email/mail-text/finished.ts";
 import { dkimSignatures } from "#gateways/email/mime/dkim.ts";
 import { EncodedFiles } from "#gateways/email/mime/encoded-files.ts";
 import { buildMail, messageIdOf } from "#gateways/email/mime/mime.ts";
@@ -27,7 +29,7 @@ export const smtp = defineGateway({
   onUnknown: "resend",
   urls: (settings) => [targetUrl(settings)],
   timeoutMs: (settings) => settings.timeout_ms,
-  mail: { sender: (settings) => emailSender(settings, settings.host) },
+  mail: { whole: true, sender: (settings) => emailSender(settings, settings.host) },
   encodedSecrets: (settings) => smtpTarget(settings).secrets,
   connection: "on_demand",
   async open(settings, host) {
@@ -45,12 +47,20 @@ export const smtp = defineGateway({
         const now = host.clock.now();
         const messageId = messageIdOf(message.id, from);
         const fromName = settings.from_name ?? null;
-        const mail = buildMail({ email, recipient, from, fromName, messageId, date: now }, encodedFiles);
+        const mail =
+          email.written === undefined
+            ? buildMail({ email, recipient, from, fromName, messageId, date: now }, encodedFiles)
+            : finished(email.written.raw, { id: message.id, messageId, headers: email.headers });
         // Signed last, when the mail no longer changes. The key in the settings takes precedence.
         const signatures = await dkimSignatures(mail, key === null ? host.dkim : [key], now);
         const { to = [], cc = [], bcc = [] } = email.copies ?? {};
-        const recipients = [recipient, ...to, ...cc, ...bcc];
-        const envelope = { from: email.returnPath ?? email.from ?? from, to: recipients, id: message.id };
+        const recipients = email.written?.recipients ?? [recipient, ...to, ...cc, ...bcc];
+        const envelope = {
+          from: email.returnPath ?? email.from ?? from,
+          to: recipients,
+          id: message.id,
+          eightBit: email.written !== undefined && !isAscii(email.written.raw),
+        };
         const { outbound, clock, timeoutMs } = host;
         const tools = { outbound, clock, timeoutMs, signal };
         const outcome = await pool.send(envelope, [signatures, mail], tools);

@@ -5,6 +5,7 @@ import { readAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { readMailbox } from "#contract/resend/mailbox.ts";
+import { gatewayOfDomain } from "#messaging/accept/sender.ts";
 import { htmlOfText, isHtml } from "#messaging/email/html-text.ts";
 import { ResendRefusal } from "./errors.ts";
 import { wallTimeOf } from "./schedule.ts";
@@ -28,15 +29,10 @@ function addressesOf(fields: Fields, name: string): string[] {
   });
 }
 
-/** The gateway that sends from an address: the default one of those with its domain, or of those that take any sender. */
-function gatewayFor({ gateways }: Account, domain: string): AccountGateway | null {
-  const able = gateways.filter(({ channel, active }) => channel === "email" && active);
-  if (able.length === 0) return null;
-  const preferred = (some: readonly AccountGateway[]) => some.find(({ isDefault }) => isDefault) ?? some[0];
-  const found =
-    preferred(able.filter(({ mail }) => mail?.domain === domain)) ??
-    preferred(able.filter(({ mail }) => (mail?.domain ?? null) === null));
-  if (found === undefined)
+/** The gateway that sends from addresses of the domain; null if the account has no email gateway. */
+function gatewayFor(account: Account, domain: string): AccountGateway | null {
+  const found = gatewayOfDomain(account, domain);
+  if (found === "none")
     throw new ResendRefusal(
       "validation_error",
       `The ${domain} domain is not verified: no email gateway of this account sends from it.`,
