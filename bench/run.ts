@@ -11,6 +11,7 @@ import { callbacks, webhooks } from "./measures-events.ts";
 import { phoneMemory } from "./measures-phones.ts";
 import { size } from "./measures-size.ts";
 import { smpp } from "./measures-smpp.ts";
+import { submission } from "./measures-submission.ts";
 import { whatsapp } from "./measures-whatsapp.ts";
 import { type Engine, machineFacts } from "./stage.ts";
 
@@ -26,6 +27,7 @@ const measures: Record<string, Measure> = {
   webhooks,
   callbacks,
   email,
+  submission,
   size,
   smpp,
   whatsapp,
@@ -41,6 +43,7 @@ const everything = [
   "webhooks",
   "callbacks",
   "email",
+  "submission",
   "size",
   "smpp",
   "whatsapp",

@@ -34,7 +34,7 @@ export type Order = Omit<Job, "host" | "port" | "apiKey">;
 export interface Stage {
   folder: string;
   /** Starts one more server process of the installation. */
-  start(options?: { pin?: boolean }): Promise<Server>;
+  start(options?: { pin?: boolean; env?: Record<string, string> }): Promise<Server>;
   run(server: Pick<Server, "base">, job: Order): Promise<JobResult>;
   provider: {
     base: string;
@@ -113,7 +113,7 @@ export async function openStage(
   };
   return {
     folder,
-    async start({ pin = true } = {}) {
+    async start({ pin = true, env = {} } = {}) {
       const server = await startServer({
         port: await freePort(),
         logFile: join(folder, "server.log"),
@@ -126,6 +126,7 @@ export async function openStage(
           TRUNKLINE_MAX_CONTACTS: "100000",
           TRUNKLINE_LOG_LEVEL: "info",
           ...(database === null ? {} : { TRUNKLINE_DATABASE_URL: database.url }),
+          ...env,
         },
       });
       servers.push(server);
@@ -148,7 +149,7 @@ export async function openStage(
 }
 
 /** A minute of the day (UTC) that is twelve hours away. */
-function otherHalfOfTheDay(): string {
+export function otherHalfOfTheDay(): string {
   const hour = String((new Date().getUTCHours() + 12) % 24).padStart(2, "0");
   return `${hour}:00-${hour}:01`;
 }

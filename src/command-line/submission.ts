@@ -23,19 +23,23 @@ export interface SubmissionPorts {
 }
 
 /** What is wrong with the settings together; null for nothing. `isLoopback`: whether an address is of this machine alone. */
-function submissionFault(config: SubmissionConfig, isLoopback: (address: string) => boolean): string | null {
+export function submissionFault(
+  config: SubmissionConfig,
+  isLoopback: (address: string) => boolean,
+): string | null {
   const { SMTP_PORT, SMTPS_PORT, SMTP_TLS_CERT, SMTP_TLS_KEY, SMTP_WITHOUT_TLS } = config;
   if ((SMTP_TLS_CERT === undefined) !== (SMTP_TLS_KEY === undefined))
     return "TRUNKLINE_SMTP_TLS_CERT and TRUNKLINE_SMTP_TLS_KEY belong together: set both, or neither.";
   const hasTls = SMTP_TLS_CERT !== undefined;
   if (SMTPS_PORT !== undefined && !hasTls)
     return "TRUNKLINE_SMTPS_PORT needs TRUNKLINE_SMTP_TLS_CERT and TRUNKLINE_SMTP_TLS_KEY.";
-  if (SMTP_PORT !== undefined && !hasTls && !SMTP_WITHOUT_TLS && !isLoopback(hostOf(config)))
-    return `TRUNKLINE_SMTP_PORT would take API keys without TLS on ${hostOf(config)}. Set TRUNKLINE_SMTP_TLS_CERT and TRUNKLINE_SMTP_TLS_KEY, or TRUNKLINE_SMTP_WITHOUT_TLS=true in a private network.`;
+  if (SMTP_PORT !== undefined && !hasTls && !SMTP_WITHOUT_TLS && !isLoopback(submissionHost(config)))
+    return `TRUNKLINE_SMTP_PORT would take API keys without TLS on ${submissionHost(config)}. Set TRUNKLINE_SMTP_TLS_CERT and TRUNKLINE_SMTP_TLS_KEY, or TRUNKLINE_SMTP_WITHOUT_TLS=true in a private network.`;
   return null;
 }
 
-const hostOf = ({ HOST, SMTP_HOST }: SubmissionConfig) => SMTP_HOST ?? HOST;
+/** The address on which the ports listen. */
+export const submissionHost = ({ HOST, SMTP_HOST }: SubmissionConfig) => SMTP_HOST ?? HOST;
 
 /** Opens the ports; null if there are none. Rejects with an error in words for the operator. */
 export async function openSubmission(
@@ -63,7 +67,7 @@ export async function openSubmission(
   }
   const desk = createSubmissionDesk(system.core, system.sharedLimits);
   const shared = {
-    host: hostOf(config),
+    host: submissionHost(config),
     certificate,
     plainSignIn: config.SMTP_WITHOUT_TLS,
     maxBytes: config.SMTP_MAX_BYTES,

@@ -123,10 +123,15 @@ function signedIn(port: number): Promise<SMTPConnection | null> {
 /** Our id of the mail whose 250 was read; null if none was. */
 function handIn(client: SMTPConnection, name: string): Promise<string | null> {
   const raw = `From: app@example.com\r\nTo: ada@example.net\r\nSubject: ${name}\r\nMessage-ID: <${name}>\r\n\r\nHello\r\n`;
-  return new Promise((resolve) => {
-    client.once("end", () => resolve(null));
+  return new Promise<string | null>((resolve) => {
+    const lost = () => resolve(null);
+    client.once("end", lost);
+    const answered = (id: string | null) => {
+      client.off("end", lost);
+      resolve(id);
+    };
     client.send({ from: "app@example.com", to: ["ada@example.net"] }, raw, (error, info) =>
-      resolve(error ? null : (/msg_\w+/.exec(info.response)?.[0] ?? null)),
+      answered(error ? null : (/msg_\w+/.exec(info.response)?.[0] ?? null)),
     );
   });
 }

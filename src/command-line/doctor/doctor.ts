@@ -8,6 +8,7 @@ import { requestApi } from "#runtime/net/api-request.ts";
 import { commandWords } from "#runtime/program.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 import { checkDataFolder, checkDisk, checkMasterKey, checkNode } from "./machine.ts";
+import { checkMailPorts } from "./mail-ports.ts";
 import { checkRunning } from "./running.ts";
 import { checkStorage } from "./storage.ts";
 
@@ -44,6 +45,7 @@ async function lookAround(terminal: Terminal): Promise<Finding[]> {
     ...checkDataFolder(config),
     checkMasterKey(config),
     checkDisk(config),
+    ...(await checkMailPorts(config)),
   ];
   const api = await runningHere(config);
   if (api === null) return [...machine, ...(await checkStorage(config)), await checkPort(config)];

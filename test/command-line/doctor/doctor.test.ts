@@ -13,6 +13,7 @@ import { attentionWords, pricesFinding } from "#command-line/doctor/running.ts";
 import { judgeClocks } from "#command-line/doctor/storage.ts";
 import { readConfig } from "#config.ts";
 import { requestApi, textOf } from "#runtime/net/api-request.ts";
+import { cert, key } from "../../gateways/email/certificate.ts";
 import { commands } from "../commands.ts";
 
 interface Finding {
@@ -61,6 +62,36 @@ describe("while no service runs", () => {
       found.map(({ what }) => what),
       ["configuration", "configuration"],
     );
+  });
+
+  test("ports for mail are named, and what keeps them from opening", async () => {
+    const portsOf = async (variables: Record<string, string>) => {
+      const { out } = await callWith(variables, "good", "doctor", "--json");
+      const findings: Finding[] = JSON.parse(out);
+      return findings
+        .filter(({ what }) => what === "mail ports")
+        .map(({ state, detail }) => `${state} ${detail}`);
+    };
+    assert.deepEqual(await portsOf({}), []);
+    const ports = { TRUNKLINE_SMTP_PORT: "2587" };
+    assert.deepEqual(await portsOf(ports), ["ok SMTP on 127.0.0.1, port 2587 without TLS."]);
+    const [open = ""] = await portsOf({ ...ports, TRUNKLINE_SMTP_HOST: "0.0.0.0" });
+    assert.match(open, /^error TRUNKLINE_SMTP_PORT would take API keys without TLS on 0\.0\.0\.0/);
+    const [half = ""] = await portsOf({ ...ports, TRUNKLINE_SMTP_TLS_CERT: "cert.pem" });
+    assert.match(half, /^error TRUNKLINE_SMTP_TLS_CERT and TRUNKLINE_SMTP_TLS_KEY belong together/);
+    const files = [join(folder, "cert.pem"), join(folder, "key.pem")] as const;
+    const tls = {
+      TRUNKLINE_SMTP_TLS_CERT: files[0],
+      TRUNKLINE_SMTP_TLS_KEY: files[1],
+      TRUNKLINE_SMTPS_PORT: "2465",
+    };
+    const [missing = ""] = await portsOf({ ...ports, ...tls });
+    assert.match(missing, /^error The certificate cannot be used: ENOENT/);
+    writeFileSync(files[0], cert);
+    writeFileSync(files[1], key);
+    assert.deepEqual(await portsOf({ ...ports, ...tls, TRUNKLINE_SMTP_HOST: "0.0.0.0" }), [
+      "ok SMTP on 0.0.0.0, port 2587 with STARTTLS, port 2465 with TLS.",
+    ]);
   });
 
   test("a folder and a key that others may read are warnings", async () => {
