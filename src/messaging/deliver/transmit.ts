@@ -170,7 +170,7 @@ async function transmitEmail(
   const refusal = mailRefusal(stored, settings, gateway.adapter.mail ?? {});
   if (refusal !== null) return { kind: "rejected", ...refusal };
   const { recipients } = stored;
-  const first = recipients.length === 0 ? null : firstRecipient(stored);
+  const first = recipients.length === 0 ? null : firstRecipient(recipients);
   // They were suppressed since the attempt began.
   if (recipients.length > 0 && first === null)
     return { kind: "rejected", code: "suppressed", reason: "Every recipient is on the suppression list." };

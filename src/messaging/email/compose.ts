@@ -93,12 +93,11 @@ export const sentTo = (recipients: readonly OutgoingRecipient[]) =>
   recipients.filter(({ suppressed }) => suppressed === 0);
 
 /**
- * The first recipient of a mail to several, in the adapter's form; null if every `to` is suppressed. A mail that came whole may have hidden
- * recipients alone.
+ * The first recipient of a mail to several, in the adapter's form; null if all of its field are suppressed. The field is `to`, but of a mail
+ * that came whole with copies alone.
  */
-export function firstRecipient({ recipients, written }: StoredEmail): string | null {
-  const hasTo = recipients.some(({ field }) => field === "to");
-  const first = sentTo(recipients).find(({ field }) => field === "to" || (written !== null && !hasTo));
+export function firstRecipient(recipients: readonly OutgoingRecipient[]): string | null {
+  const first = sentTo(recipients).find(({ field }) => field === recipients[0]?.field);
   return first === undefined ? null : wireOf(first);
 }
 

@@ -120,7 +120,8 @@ export async function beginAttemptBatches(
       const refusal = refusalOf(batch);
       return refusal === null ? { kind: "begun", attempts: new Map() } : { kind: refusal };
     });
-  // A mail to several is sent to the others, as long as one of them is in its To. Still due: it may have been moved to a later time since it was read.
+  // A mail to several is sent to the others, as long as one of them is in the field of the first one: its To, unless
+  // it has hidden recipients alone. Still due: it may have been moved to a later time since it was read.
   const begun = await tx.update<{
     id: string;
     version: number;
@@ -143,7 +144,8 @@ export async function beginAttemptBatches(
           where s.account_id = messages.account_id and s.channel = messages.channel and s.recipient = messages.recipient
         ) or exists (
           select 1 from mail_recipients as r
-          where r.message_id = messages.id and r.field = 'to' and messages.channel = 'email'
+          where r.message_id = messages.id and messages.channel = 'email'
+            and r.field = (select f.field from mail_recipients as f where f.message_id = messages.id and f.position = 0)
             and not exists (
               select 1 from suppressions as l
               where l.account_id = messages.account_id and l.channel = messages.channel and l.recipient = r.recipient

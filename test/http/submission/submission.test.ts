@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { authenticate } from "mailauth";
 import PostalMime from "postal-mime";
+import { addSuppressions } from "#store/feedback/suppressions.ts";
+import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import { someEngines } from "../../harness.ts";
 import { gateway, idIn, lines, settled, signedIn, simple, submit, submitting } from "./submitting.ts";
 
@@ -275,4 +277,51 @@ test("SIZE, 8BITMIME, SMTPUTF8 and PIPELINING are offered, and a pipelined mail 
   const record = await settled(own, idIn({ code: 250, text: answer }));
   assert.equal(record.subject, "Grüße");
   assert.deepEqual(own.server.handed[0]?.to, ["ada@example.net", "ada@xn--bcher-kva.example"]);
+});
+
+test("the suppression list holds for the envelope, and the header stays as it was written", async (context) => {
+  const own = await submitting(context);
+  const { it } = own;
+  const row = await it.system.database.run(findGatewayByIdentifier, gateway);
+  const suppress = (recipients: string[]) =>
+    it.system.database.run(addSuppressions, {
+      accountId: row?.account_id ?? "",
+      channel: "email",
+      recipients,
+      note: null,
+      at: it.clock.now(),
+    });
+  await suppress(["ada@example.net", "a@example.net"]);
+  const send = async (header: string, to: string[]) => {
+    const raw = lines("From: app@example.com", header, "Subject: x", "", "x");
+    const record = await settled(own, idIn(await submit(own, { raw, to })));
+    const each = record.recipients.map(({ email, status }) => `${email} ${status}`);
+    return [record.status, ...each].join(", ");
+  };
+  const both = "To: ada@example.net, bob@example.net";
+  assert.equal(
+    await send(both, ["ada@example.net", "bob@example.net"]),
+    "sent, ada@example.net suppressed, bob@example.net sent",
+  );
+  assert.deepEqual(own.server.handed[0]?.to, ["bob@example.net"]);
+  assert.match(own.server.handed[0]!.raw.toString(), /^To: ada@example\.net, bob@example\.net\r$/m);
+  assert.equal(
+    await send("To: undisclosed-recipients:;", ["a@example.net", "b@example.net"]),
+    "sent, a@example.net suppressed, b@example.net sent",
+  );
+  assert.deepEqual(own.server.handed[1]?.to, ["b@example.net"]);
+  assert.equal(await send(both, ["ada@example.net"]), "suppressed");
+  assert.equal(own.server.handed.length, 2);
+});
+
+test("a gateway that adds an unsubscribe link puts it in place of the mail's own", async (context) => {
+  const own = await submitting(context, { settings: { unsubscribe: true } });
+  const raw = lines("List-Unsubscribe: <https://app.example.com/out>") + simple;
+  await settled(own, idIn(await submit(own, { raw })));
+  const read = await PostalMime.parse(own.server.handed[0]!.raw);
+  const links = read.headers.filter(({ key }) => key === "list-unsubscribe");
+  assert.equal(links.length, 1);
+  assert.match(links[0]?.value ?? "", /^<https:\/\/trunkline\.test\/u\//);
+  const several = await submit(own, { raw: simple, to: ["ada@example.net", "bob@example.net"] });
+  assert.match(several.text, /adds an unsubscribe link to each mail/);
 });
