@@ -173,7 +173,7 @@ export async function expectSound(
 }
 
 /** Controls of which a part lies beside the screen, but for those in a part that scrolls by itself. */
-const cutOff = `[...document.querySelectorAll("a, button, input, select, textarea, h1, h2")].flatMap((each) => {
+export const cutOff = `[...document.querySelectorAll("a, button, input, select, textarea, h1, h2")].flatMap((each) => {
   const { left, right, width, height } = each.getBoundingClientRect();
   if (width <= 1 || height <= 1 || (left >= -1 && right <= innerWidth + 1)) return [];
   for (let above = each; above !== null; above = above.parentElement)

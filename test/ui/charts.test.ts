@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { acceptedByHour } from "#ui/parts/charts/outcomes.ts";
-import { heights, isLabelled, linePath, stacked } from "#ui/parts/charts/scale.ts";
+import { heights, linePath } from "#ui/parts/charts/scale.ts";
 
 test("the hours of a gateway's line add up to the number beside it, also for messages without an outcome", () => {
   const none = { sent: 0, delivered: 0, read: 0, undelivered: 0, failed: 0, bounced: 0, expired: 0 };
@@ -24,18 +24,6 @@ test("the hours of a gateway's line add up to the number beside it, also for mes
   assert.deepEqual(acceptedByHour(range, undefined), [0, 0, 0]);
 });
 
-test("the pieces of a column lie on each other, without those that are nothing", () => {
-  const rows = [{ sent: 2, failed: 0, unknown: 1 }, { failed: 3 }, {}];
-  assert.deepEqual(stacked(rows, ["sent", "failed", "unknown"]), [
-    [
-      { name: "sent", from: 0, to: 2 },
-      { name: "unknown", from: 2, to: 3 },
-    ],
-    [{ name: "failed", from: 0, to: 3 }],
-    [],
-  ]);
-});
-
 test("heights begin at the ground, hold the largest value and have whole ticks", () => {
   for (const max of [0, 1, 7, 99, 1_234_567]) {
     const { y, ticks } = heights(max, 160);
@@ -49,14 +37,4 @@ test("a line goes through its values from edge to edge, also when there is one o
   assert.equal(linePath([0, 10], 100, 20), "M0,20L100,0");
   assert.equal(linePath([0, 0, 0], 100, 20), "M0,20L50,20L100,20");
   assert.match(linePath([5], 100, 20), /^M0,/);
-});
-
-test("at most so many columns have a label, the first one always", () => {
-  for (const count of [1, 8, 9, 24, 720]) {
-    const labelled = Array.from({ length: count }, (_each, at) => at).filter((at) =>
-      isLabelled(at, count, 8),
-    );
-    assert.equal(labelled[0], 0);
-    assert.ok(labelled.length <= 8, `${count} columns have ${labelled.length} labels`);
-  }
 });

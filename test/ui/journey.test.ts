@@ -3,20 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { passwordOf, userFor } from "../http/managing.ts";
-import { share } from "../runner/share.ts";
-import {
-  expectSound,
-  expectWhole,
-  follow,
-  missing,
-  openOverview,
-  settled,
-  setUp,
-  setUpByHand,
-  type Visit,
-  visit,
-} from "./browser.ts";
-import { api, furnish, pathsOf } from "./pages.ts";
+import { expectSound, missing, openOverview, setUp, setUpByHand, visit } from "./browser.ts";
+import { api } from "./pages.ts";
 
 test("the set-up link leads to a message that is sent and watched", { skip: missing }, async (t) => {
   const at = await visit();
@@ -111,43 +99,6 @@ test("a pool's settings are changed one by one, and not over another change", {
   await save();
   await page.getByRole("link", { name: "Add a member" }).waitFor();
   assert.equal((await stored()).deadline_ms, 40_000);
-});
-
-/** The tables of which a part is reached by scrolling sideways alone, with how much. */
-const cutTables = ({ page }: Visit) =>
-  page
-    .locator("section.table")
-    .evaluateAll((tables) =>
-      (tables as unknown as { scrollWidth: number; clientWidth: number }[])
-        .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
-        .filter((px) => px > 0),
-    );
-
-test("every page is sound in light, dark and at 320 px, and nothing of it is cut off", {
-  skip: missing,
-}, async (t) => {
-  const at = await visit();
-  t.after(at.close);
-  await setUp(at);
-  const paths = pathsOf(await furnish(at));
-  // Times of today are the longest: they say how long ago, too.
-  await at.page.clock.setFixedTime(at.it.clock.now());
-  for (const [colours, width, isLoaded] of [
-    ["light", 1280, true],
-    ["dark", 320, false],
-  ] as const) {
-    await at.page.emulateMedia({ colorScheme: colours, reducedMotion: "reduce" });
-    await at.page.setViewportSize({ width, height: 800 });
-    const pages = share(`pages in ${colours}`, ["ui/", "src/http/pages/", "test/ui/"], Object.entries(paths));
-    for (const [name, path] of pages) {
-      if (isLoaded) await at.page.goto(`${at.url}${path}`);
-      else await follow(at, path);
-      await settled(at);
-      await expectSound(at, `${name}, ${colours}, ${width} px`);
-      await expectWhole(at, `${name}, ${width} px`);
-      if (width === 1280) assert.deepEqual(await cutTables(at), [], `columns out of sight on ${name}`);
-    }
-  }
 });
 
 test("an ended session lays the sign-in over the page, which keeps what was typed", {

@@ -15,10 +15,12 @@ export const session = { hasEnded: false };
 let freshness: Freshness = "polling";
 const listeners = new Set<() => void>();
 
-export function setFreshness(next: Freshness): void {
-  if (next === freshness) return;
+/** Returns whether it was another before. */
+export function setFreshness(next: Freshness): boolean {
+  if (next === freshness) return false;
   freshness = next;
   for (const listener of listeners) listener();
+  return true;
 }
 
 function subscribe(listener: () => void): () => void {

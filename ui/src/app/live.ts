@@ -1,6 +1,6 @@
 // Live updates: reads displayed data again on the hints of the account's stream.
 
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { ApiError, type OperationName } from "#ui/api/client.ts";
 import { wait, watchAccount } from "#ui/api/events.ts";
 import { session, setFreshness } from "#ui/api/freshness.ts";
@@ -58,11 +58,15 @@ const hiddenMs = 10_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 30_000;
 
-/** Watches until the signal aborts; while the stream is down, everything is polled. */
-async function follow(account: string, signal: AbortSignal): Promise<void> {
+/**
+ * Watches until the signal aborts; while the stream is down, everything is polled. `isFirst`: what the page shows is being read at the same
+ * time, so that the first hello has nothing to add.
+ */
+async function follow(account: string, isFirst: boolean, signal: AbortSignal): Promise<void> {
   const throttle = createThrottle(readMs, (names) => readAgain(names));
   signal.addEventListener("abort", throttle.end);
   let retryMs = firstRetryMs;
+  let isNew = isFirst;
   while (!signal.aborted) {
     if (!session.hasEnded) {
       try {
@@ -70,19 +74,24 @@ async function follow(account: string, signal: AbortSignal): Promise<void> {
           onOpen: () => {
             retryMs = firstRetryMs;
             setFreshness("live");
-            readAgain("all");
+            if (!isNew) readAgain("all");
+            isNew = false;
           },
           onChanged: (topics) =>
             throttle.add(topics.flatMap((topic) => shownBy[topic] ?? Object.values(shownBy).flat())),
         });
       } catch (error) {
         // The account does not belong to this person, or no longer does: there is no point in retrying.
-        if (error instanceof ApiError && (error.status === 403 || error.status === 404))
-          return setFreshness("polling");
+        if (error instanceof ApiError && (error.status === 403 || error.status === 404)) {
+          setFreshness("polling");
+          return;
+        }
       }
     }
     if (signal.aborted) return;
-    setFreshness("polling");
+    isNew = false;
+    // Nothing else notices at once that the service has gone.
+    if (setFreshness("polling")) readAgain("all");
     await wait(retryMs, signal);
     retryMs = Math.min(maxRetryMs, retryMs * 2);
   }
@@ -91,27 +100,29 @@ async function follow(account: string, signal: AbortSignal): Promise<void> {
 /** Refreshes the pages of an account. `account`: undefined on pages without one, which are polled. */
 export function useLive(account: string | undefined): void {
   const live = usePreference("live");
+  const wasPaused = useRef(false);
   useEffect(() => {
     if (live === "off") {
+      wasPaused.current = true;
       setFreshness("paused");
       return;
     }
     setFreshness("polling");
-    readAgain("all");
+    if (wasPaused.current) readAgain("all");
     if (account === undefined) return;
     let open = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const start = () => {
+    const start = (isFirst: boolean) => {
       open = new AbortController();
-      void follow(account, open.signal);
+      void follow(account, isFirst, open.signal);
     };
     const look = () => {
       clearTimeout(timer);
       if (document.hidden) timer = setTimeout(() => open.abort(), hiddenMs);
-      else if (open.signal.aborted) start();
+      else if (open.signal.aborted) start(false);
     };
     document.addEventListener("visibilitychange", look);
-    start();
+    start(!wasPaused.current);
     return () => {
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", look);

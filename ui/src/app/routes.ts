@@ -4,6 +4,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 import type { ComponentType } from "react";
 import { isCovered } from "#ui/parts/keys.ts";
 import { BrokenPage } from "./broken.tsx";
+import { loaded } from "./code.ts";
 import { NoSuchPage, NoSuchPath } from "./not-found.tsx";
 import { SignedIn } from "./session.tsx";
 import { AccountShell, OperatorShell } from "./shell.tsx";
@@ -126,9 +127,9 @@ const code: Readonly<Record<keyof typeof accountPages | keyof typeof operatorPag
 
 const tree = root.addChildren([home, account.addChildren(accountPages), operator.addChildren(operatorPages)]);
 
-home.update({ component: lazyRouteComponent(() => import("./home.tsx"), "Page") });
+home.update({ component: lazyRouteComponent(() => loaded(() => import("./home.tsx")), "Page") });
 for (const [name, route] of Object.entries({ ...accountPages, ...operatorPages }))
-  route.update({ component: lazyRouteComponent(code[name as keyof typeof code], "Page") });
+  route.update({ component: lazyRouteComponent(() => loaded(code[name as keyof typeof code]), "Page") });
 
 /** Texts as in the URL: a filter is the API's own value, never JSON. */
 const parseSearch = (search: string) => Object.fromEntries(new URLSearchParams(search));

@@ -1,6 +1,6 @@
 // The frame of every page: the account, the navigation and the signed-in person.
 
-import { Link, Outlet, useParams } from "@tanstack/react-router";
+import { Link, Outlet, useParams, useRouterState } from "@tanstack/react-router";
 import { CircleHelp, PanelLeft, Plus, Search } from "lucide-react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
@@ -9,6 +9,7 @@ import { AccountContext, useSession } from "#ui/parts/account.ts";
 import { Waiting } from "#ui/parts/page.tsx";
 import { setPreference, usePreference } from "#ui/parts/preferences.ts";
 import { Zone } from "#ui/parts/time.tsx";
+import { loaded } from "./code.ts";
 import { AccountMenu } from "./frame/account-menu.tsx";
 import { HeldNotice } from "./frame/held-notice.tsx";
 import { useKeptFocus } from "./frame/kept-focus.ts";
@@ -20,7 +21,7 @@ import { rememberAccount } from "./frame/recent-accounts.ts";
 import { useLive } from "./live.ts";
 import { Silence } from "./silence.tsx";
 
-const loadFind = () => import("./frame/find-dialog.tsx");
+const loadFind = () => loaded(() => import("./frame/find-dialog.tsx"));
 const FindDialog = lazy(async () => ({ default: (await loadFind()).FindDialog }));
 
 interface Framed {
@@ -33,6 +34,8 @@ interface Framed {
 export function Frame({ account, named, children }: Framed) {
   const [keysShown, showKeys] = useState(false);
   const side = usePreference("side");
+  // Of the page that is shown, which is not that of the location while the next one is loading.
+  const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const [finds, setFinds] = useState(false);
   const openKeys = useCallback(() => showKeys(true), []);
   const openFind = useCallback(() => setFinds(true), []);
@@ -60,7 +63,7 @@ export function Frame({ account, named, children }: Framed) {
             </span>
             <button
               type="button"
-              className="button bare only-desk"
+              className="button bare only-wide"
               aria-label={side === "wide" ? "Narrow navigation" : "Wide navigation"}
               onClick={() => setPreference("side", side === "wide" ? "narrow" : "wide")}
             >
@@ -110,7 +113,7 @@ export function Frame({ account, named, children }: Framed) {
           <main className="main" id="content" tabIndex={-1}>
             <HeldNotice account={named?.id} />
             {children}
-            <Zone />
+            <Zone key={shown} />
           </main>
         </div>
       </div>
@@ -133,7 +136,8 @@ export function AccountShell() {
   useEffect(() => {
     if (known !== null) rememberAccount(known);
   }, [known]);
-  useLive(known === null ? undefined : account);
+  // The stream is opened with the first read: what the page reads once the account is known is then newer than its hello.
+  useLive(account);
   return (
     <AccountContext value={known}>
       <Frame account={account} named={known}>

@@ -60,7 +60,6 @@ export function AuditList({ account }: { account: string | null }) {
           { head: "At", cell: ({ at }) => <Time at={at} brief /> },
           {
             head: "Who",
-            look: "wrap",
             cell: ({ actor }) => (
               <>
                 {actor.name} <span className="soft">{actor.kind.replaceAll("_", " ")}</span>
@@ -68,8 +67,8 @@ export function AuditList({ account }: { account: string | null }) {
             ),
           },
           { head: "Did", cell: ({ action }) => <span title={action}>{sentence(action)}</span> },
-          { head: "To", look: "wrap", cell: ({ target }) => <code>{target}</code> },
-          { head: "Fields", look: "wrap", cell: ({ fields }) => fields.join(", ") },
+          { head: "To", cell: ({ target }) => <code>{target}</code> },
+          { head: "Fields", cell: ({ fields }) => fields.join(", ") },
           { head: "Outcome", cell: ({ outcome }) => outcome },
         ]}
       />

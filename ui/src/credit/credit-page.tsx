@@ -77,7 +77,6 @@ export function Page() {
           { head: "Kind", cell: ({ kind }) => kind },
           {
             head: "Reference",
-            look: "wrap",
             cell: ({ reference }) => <Booked account={account} reference={reference} />,
           },
           {

@@ -83,7 +83,6 @@ export function Page() {
           },
           {
             head: "Keys",
-            look: "wrap",
             cell: ({ keys }) => (
               <span className="row">
                 {keys.map(({ id, selector, state }) => (

@@ -5,7 +5,7 @@ import { useRead } from "#ui/api/queries.ts";
 import type { Gateway } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Table } from "#ui/parts/list/table.tsx";
-import { Section } from "#ui/parts/page.tsx";
+import { Section, Waiting } from "#ui/parts/page.tsx";
 import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
 import { adviceFor } from "./advice.ts";
@@ -109,6 +109,7 @@ export function Pauses({ gateway }: { gateway: string }) {
   const { id: account } = useAccount();
   const read = useRead("listGatewayPauses", { params: { account, gateway }, query: { limit: 10 } });
   const pauses = read.data?.data ?? [];
+  if (read.isPending) return <Waiting error={null} />;
   if (pauses.length === 0) return null;
   return (
     <Section title="Pauses">

@@ -47,7 +47,12 @@ export function GatewayState({ gateway }: { gateway: Gateway }) {
   const link = useLink(gateway, isActive && kind?.links === true);
   if (isActive && gateway.deferring !== null) return <Status of="failed">active, every attempt fails</Status>;
   if (!isActive || kind?.links === false) return <Status of={gateway.state} />;
-  if (link.data === undefined) return <span className="soft">{link.error ? "state not known" : "…"}</span>;
+  if (link.data === undefined)
+    return link.error ? (
+      <span className="soft">state not known</span>
+    ) : (
+      <span className="soft waiting">…</span>
+    );
   const [look, words] = links[link.data.data.state];
   return <Status of={look}>{words}</Status>;
 }

@@ -5,7 +5,7 @@ import type { Gateway } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { gatewayOutcomes, hourlyOutcomes } from "#ui/parts/charts/outcomes.ts";
 import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
-import { Figures, Section } from "#ui/parts/page.tsx";
+import { Figures, Section, Waiting } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
 
@@ -86,6 +86,7 @@ export function Traffic({ gateway }: { gateway: string }) {
     { params: { account }, query: { gateway } },
     { every: 30_000, keep: true },
   );
+  if (read.isPending) return <Waiting error={null} />;
   const statistics = read.data?.data;
   const [series] = statistics?.series ?? [];
   if (statistics === undefined || series === undefined) return null;

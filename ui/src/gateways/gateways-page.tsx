@@ -43,7 +43,8 @@ export function Page() {
     { params: { account }, query: { split: "gateway", step: "hour" } },
     { every: 30_000 },
   );
-  const gateways = (read.data?.data ?? []).toSorted(
+  const isPending = read.data === undefined || statistics.isPending;
+  const gateways = (isPending ? [] : read.data.data).toSorted(
     (a, b) => worst.indexOf(a.state) - worst.indexOf(b.state),
   );
   return (
@@ -53,7 +54,7 @@ export function Page() {
           <Plus aria-hidden="true" /> Add a gateway
         </Link>
       </PageHead>
-      {read.data === undefined ? <Waiting error={read.error} /> : null}
+      {isPending ? <Waiting error={read.error} /> : null}
       {read.data?.data.length === 0 ? (
         <Empty icon={RadioTower}>
           <p>There is no gateway yet. A gateway is the account's own connection to a provider.</p>

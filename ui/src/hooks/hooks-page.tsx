@@ -145,7 +145,6 @@ export function Page() {
           { head: "Program", cell: ({ preset }) => programOf(preset) },
           {
             head: "To",
-            look: "wrap",
             cell: ({ channel, to }) => (
               <>
                 {channel} <span className="mono">{to.slice(0, 3).join(", ")}</span>

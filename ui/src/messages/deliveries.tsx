@@ -120,13 +120,13 @@ export function Deliveries({ message }: { message: string }) {
   };
   return (
     <Section title="Webhook deliveries">
-      {read.data === undefined ? <Waiting error={read.error} /> : null}
+      {read.data === undefined || webhooks.isPending ? <Waiting error={read.error} /> : null}
       {read.data?.data.length === 0 ? (
         <p className="soft">
           There are none: no webhook has subscribed to its events, or the events are older than they are kept.
         </p>
       ) : null}
-      {byEndpoint.map(([id, deliveries = []]) => (
+      {(webhooks.isPending ? [] : byEndpoint).map(([id, deliveries = []]) => (
         <Endpoint key={id} name={nameOf(id)} deliveries={deliveries} />
       ))}
     </Section>

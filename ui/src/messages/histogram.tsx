@@ -1,8 +1,10 @@
+import { type ReactNode, useRef } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { countsIn, outcomes, outcomesOf } from "#ui/parts/charts/outcomes.ts";
 import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
+import { Waiting } from "#ui/parts/page.tsx";
 import { daysBetween, hoursBetween } from "#ui/words/spans.ts";
 import { histogramOf, lastRanges } from "./range.ts";
 
@@ -18,9 +20,11 @@ export function LogHistogram({ query, now }: { query: Readonly<Record<string, st
     { params: { account }, query: of?.query ?? {} },
     { every: everyMs, enabled: of !== null, keep: true },
   );
-  // The displayed answer may still be that of the previous range.
-  if (of === null || read.data === undefined || read.isPlaceholderData)
-    return <div className="no-histogram" />;
+  // An answer of the previous range stays as it was drawn, under that range's words, until the new one arrives.
+  const drawn = useRef<ReactNode>(null);
+  if (of === null) return null;
+  if (read.data === undefined) return <Waiting error={read.error} />;
+  if (read.isPlaceholderData) return drawn.current;
   const { after, before, time_zone, series } = read.data.data;
   const [from, to] = [Date.parse(after), Date.parse(before)];
   const spans =
@@ -28,7 +32,7 @@ export function LogHistogram({ query, now }: { query: Readonly<Record<string, st
   const counts = countsIn(spans, series[0]?.points ?? []);
   const last = lastRanges.find(({ name }) => name === filter.last);
   const isAny = query.created_from === undefined && query.created_to === undefined;
-  return (
+  drawn.current = (
     <TimeColumns
       title="Outcomes of messages in this time"
       range={isAny ? "last 24 hours" : (last?.title ?? "the chosen time")}
@@ -47,4 +51,5 @@ export function LogHistogram({ query, now }: { query: Readonly<Record<string, st
       })}
     />
   );
+  return drawn.current;
 }

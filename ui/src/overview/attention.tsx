@@ -25,8 +25,8 @@ export interface Line {
 
 export const columns: readonly Column<Line>[] = [
   { head: "State", cell: ({ state: [look, word] }) => <Status of={look}>{word}</Status> },
-  { head: "What", look: "wrap", cell: ({ name }) => name },
-  { head: "Why", look: "wrap", cell: ({ why }) => why },
+  { head: "What", cell: ({ name }) => name },
+  { head: "Why", cell: ({ why }) => why },
   { head: "Since", look: "when", cell: ({ since }) => (since === null ? null : <Time at={since} brief />) },
   { head: "Next", cell: ({ next }) => <span className="soft">{next}</span> },
   { head: "What helps", look: "act", cell: ({ act }) => act },

@@ -1,11 +1,12 @@
 // The figures of a chosen range: outcomes of messages and how long they took, and the calls of AI pools.
 
-import { useRead } from "#ui/api/queries.ts";
-import type { MessageDurations, MessageStatistics, PoolUsage } from "#ui/api/schema.ts";
+import { call } from "#ui/api/client.ts";
+import { usePaced, useRead } from "#ui/api/queries.ts";
+import type { MessageDurations, PoolUsage } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { countsIn, outcomes, outcomesOf } from "#ui/parts/charts/outcomes.ts";
 import { RangeChoice } from "#ui/parts/charts/range-choice.tsx";
-import { queryOf, rangeOf, spansOf } from "#ui/parts/charts/ranges.ts";
+import { beforeRange, rangeOf, readRange, spansOf } from "#ui/parts/charts/ranges.ts";
 import type { Series } from "#ui/parts/charts/scale.ts";
 import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
@@ -16,20 +17,29 @@ import { dayOf, type Span } from "#ui/words/spans.ts";
 /** Counts are stored about a second after the event: reading at every hint would miss the last one. */
 const everyMs = 15_000;
 
-/** The statistics of the range in the URL. The first answer contains the service's time. */
+/** The statistics of the range in the URL, and of its AI requests, both asked for at once. An answer names its range. */
 function useStatistics() {
   const { id: account } = useAccount();
+  const zone = useZone();
   const [filter] = useFilter();
   const range = rangeOf(filter.last);
-  const clock = useRead("getMessageStatistics", { params: { account } }, { every: everyMs });
-  const now = clock.data === undefined ? null : Date.parse(clock.data.data.before);
-  const read = useRead(
-    "getMessageStatistics",
-    { params: { account }, query: now === null ? {} : queryOf(range, now) },
-    { every: everyMs, enabled: now !== null, keep: true },
+  const params = { account };
+  const messages = usePaced("getMessageStatistics", [params, range.name], everyMs, async (signal) => ({
+    range,
+    statistics: await readRange(
+      range,
+      async (query) => (await call("getMessageStatistics", { params, query, signal })).data,
+    ),
+  }));
+  const ai = useRead(
+    "getAiUsage",
+    { params, query: { from: dayOf(beforeRange(range), zone), by: range.step } },
+    { every: everyMs, keep: true },
   );
-  return { range, read, error: clock.error ?? read.error };
+  return { messages, ai };
 }
+
+type Shown = NonNullable<ReturnType<typeof useStatistics>["messages"]["data"]>;
 
 const ms = (value: number | null | undefined) => (value == null ? "–" : duration(value));
 
@@ -45,10 +55,8 @@ function Durations({ of }: { of: MessageDurations | undefined }) {
 const share = (part: number, whole: number) =>
   whole === 0 ? undefined : `${Number(((part / whole) * 100).toFixed(1))} %`;
 
-function Messages({ statistics }: { statistics: MessageStatistics }) {
+function Messages({ range, statistics }: Shown) {
   const { id: account } = useAccount();
-  const [filter] = useFilter();
-  const range = rangeOf(filter.last);
   const [series] = statistics.series;
   const spans = spansOf(range, statistics);
   const counts = countsIn(spans, series?.points ?? []);
@@ -103,20 +111,13 @@ function requestsIn(spans: readonly Span[], rows: readonly PoolUsage[], zone: st
   });
 }
 
-function Ai({ statistics }: { statistics: MessageStatistics }) {
-  const { id: account } = useAccount();
+function Ai({ range, statistics, usage }: Shown & { usage: readonly PoolUsage[] }) {
   const zone = useZone();
-  const [filter] = useFilter();
-  const range = rangeOf(filter.last);
   const begin = Date.parse(statistics.after);
-  const read = useRead(
-    "getAiUsage",
-    { params: { account }, query: { from: dayOf(begin, zone), by: range.step } },
-    { every: everyMs, keep: true },
-  );
-  if (read.data === undefined) return <Waiting error={read.error} />;
   // Days are requested as a whole; of the first one, only the hours of the range count.
-  const rows = read.data.data.filter(({ group }) => group.length <= 10 || Date.parse(group) >= begin);
+  const rows = usage.filter(({ group }) =>
+    group.length > 10 ? Date.parse(group) >= begin : group >= dayOf(begin, zone),
+  );
   if (rows.length === 0) return <p className="soft">No pool was asked anything in the {range.title}.</p>;
   const requests = totalOf(rows, (row) => row.requests);
   const failedOver = totalOf(rows, (row) => row.failed_over);
@@ -150,21 +151,22 @@ function Ai({ statistics }: { statistics: MessageStatistics }) {
 export function RangeFigures() {
   const { id: account } = useAccount();
   const overview = useRead("getOverview", { params: { account } });
+  const { messages, ai } = useStatistics();
   const steps = overview.data?.data.first_steps;
-  return steps?.accepted || steps?.completion ? <OfRange /> : null;
-}
-
-function OfRange() {
-  const { read, error } = useStatistics();
-  const statistics = read.data?.data;
+  if (!steps?.accepted && !steps?.completion) return null;
+  const shown = messages.data;
   return (
     <>
       <Section title="Messages" actions={<RangeChoice />}>
-        {statistics === undefined ? <Waiting error={error} /> : <Problem error={error} />}
-        {statistics === undefined ? null : <Messages statistics={statistics} />}
+        {shown === undefined ? <Waiting error={messages.error} /> : <Problem error={messages.error} />}
+        {shown === undefined ? null : <Messages {...shown} />}
       </Section>
       <Section title="AI requests">
-        {statistics === undefined ? <Waiting error={error} /> : <Ai statistics={statistics} />}
+        {shown === undefined || ai.data === undefined ? (
+          <Waiting error={messages.error ?? ai.error} />
+        ) : (
+          <Ai {...shown} usage={ai.data.data} />
+        )}
       </Section>
     </>
   );

@@ -6,7 +6,7 @@ import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Gateway, Overview } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
-import { Problem, Section } from "#ui/parts/page.tsx";
+import { Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { setPreference, usePreference } from "#ui/parts/preferences.ts";
 import { Status } from "#ui/parts/status.tsx";
 
@@ -86,7 +86,7 @@ function Send() {
   const { id: account } = useAccount();
   const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 });
   const sms = gateways.data?.data.filter(({ channel, active }) => channel === "sms" && active);
-  if (sms === undefined) return <Problem error={gateways.error} />;
+  if (sms === undefined) return <Waiting error={gateways.error} />;
   // As acceptance chooses it: the default gateway, or else the oldest.
   const taker = sms.find((gateway) => gateway.default) ?? sms[0];
   const box = sms.find(({ kind }) => kind === "sandbox");
@@ -112,7 +112,7 @@ function Ask() {
   const { id: account } = useAccount();
   const pools = useRead("listPools", { params: { account } }, { every: 60_000 });
   const pool = pools.data?.data.find(({ name }) => name === "default") ?? pools.data?.data[0];
-  if (pools.data === undefined) return null;
+  if (pools.data === undefined) return <Waiting error={pools.error} />;
   if (pool === undefined)
     return (
       <Link to="/a/$account/pools" params={{ account }} className="button">

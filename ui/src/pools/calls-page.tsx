@@ -135,7 +135,6 @@ function Calls({ pool }: { pool: Pool }) {
           },
           {
             head: "Answered by",
-            look: "wrap",
             cell: (call) => (
               <>
                 <RowLink
@@ -154,7 +153,6 @@ function Calls({ pool }: { pool: Pool }) {
           { head: "Kind", look: "wide", cell: ({ kind }) => kind },
           {
             head: "Key",
-            look: "wrap",
             cell: ({ key, key_name, person }) => key_name ?? person ?? <code>{key}</code>,
           },
           {

@@ -5,7 +5,7 @@ import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
-import { Section } from "#ui/parts/page.tsx";
+import { Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
@@ -21,6 +21,7 @@ export function Deferred({ pool }: { pool: Pool }) {
     { enabled: pages.items.length > 0 },
   );
   const cancel = useChange("cancelPoolDeferred");
+  if (pages.data === undefined) return <Waiting error={pages.error} />;
   if (pages.items.length === 0) return null;
   const nameOf = (key: string) => keys.data?.data.find(({ id }) => id === key)?.name ?? key;
   return (

@@ -114,7 +114,6 @@ function Keys({ pool }: { pool: Pool }) {
           { head: "State", cell: (key) => <State of={key} /> },
           {
             head: "Key",
-            look: "wrap",
             cell: ({ id, name, hint, models }) => (
               <>
                 <Link

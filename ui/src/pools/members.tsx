@@ -7,7 +7,7 @@ import { useAccount, useZone } from "#ui/parts/account.ts";
 import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
-import { Figures, Problem } from "#ui/parts/page.tsx";
+import { Figures, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Moment, Time } from "#ui/parts/time.tsx";
 import { costNote, costOf, duration, number } from "#ui/words/numbers.ts";
@@ -55,16 +55,7 @@ function State({ pool, health }: { pool: Pool; health: PoolMemberHealth | undefi
 }
 
 /** Its activity in the last 30 days. */
-function Use({
-  days,
-  total,
-  isKnown,
-}: {
-  days: readonly number[];
-  total: PoolUsage | undefined;
-  isKnown: boolean;
-}) {
-  if (!isKnown) return <p className="small soft">…</p>;
+function Use({ days, total }: { days: readonly number[]; total: PoolUsage | undefined }) {
   if (total === undefined) return <p className="small soft">Nothing served in 30 days.</p>;
   const { requests, prompt_tokens, completion_tokens, latency_ms } = total;
   const words = `${number(requests)} ${requests === 1 ? "request" : "requests"} in 30 days`;
@@ -134,6 +125,7 @@ export function Members({ pool }: { pool: Pool }) {
   const health = useRead("getPoolHealth", { params }, { every: 2_000 });
   const totals = useRead("getPoolUsage", { params, query: { by: "member" } }, { every: 60_000 });
   const days = useRead("getPoolUsage", { params, query: { by: "day", split: "member" } }, { every: 60_000 });
+  if (health.isPending || totals.isPending || days.isPending) return <Waiting error={null} />;
   const healthOf = (id: string) => health.data?.data.find(({ member }) => member === id);
   const serves = ({ id }: PoolMember) => {
     const health = healthOf(id);
@@ -190,7 +182,6 @@ export function Members({ pool }: { pool: Pool }) {
                     <div>
                       <Use
                         days={requestsByDay(days.data?.data ?? [], member.name, Date.now(), zone)}
-                        isKnown={totals.data !== undefined && days.data !== undefined}
                         total={totals.data?.data.find(({ group }) => group === member.name)}
                       />
                       <Now health={healthOf(member.id)} />

@@ -17,6 +17,7 @@ import { stateOf } from "./outcomes.ts";
 function Members({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
   const health = useRead("getPoolHealth", { params: { account, pool: pool.id } });
+  if (health.isPending) return <Waiting error={null} />;
   if (pool.members.length === 0) return <p className="warn">It has no members, so it cannot answer.</p>;
   return (
     <ul className="stack tight">
@@ -44,7 +45,8 @@ function Requests({ pool }: { pool: Pool }) {
     { params: { account, pool: pool.id }, query: { by: "hour" } },
     { every: 60_000 },
   );
-  const hours = usage.data?.data.toSorted((a, b) => a.group.localeCompare(b.group)) ?? [];
+  if (usage.data === undefined) return <Waiting error={usage.error} />;
+  const hours = usage.data.data.toSorted((a, b) => a.group.localeCompare(b.group));
   const total = hours.reduce((sum, { requests }) => sum + requests, 0);
   const words = `${number(total)} ${total === 1 ? "request" : "requests"} in the last 30 days`;
   return (
@@ -52,7 +54,7 @@ function Requests({ pool }: { pool: Pool }) {
       {hours.length < 2 ? null : (
         <Sparkline values={hours.map(({ requests }) => requests)} words={`${words}, by hour`} />
       )}
-      <p className="soft small">{usage.data === undefined ? "…" : words}</p>
+      <p className="soft small">{words}</p>
     </div>
   );
 }

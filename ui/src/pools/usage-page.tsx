@@ -3,12 +3,13 @@ import type { Operations } from "#ui/api/operations.ts";
 import { useRead } from "#ui/api/queries.ts";
 import type { Pool, PoolUsage } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
-import { Columns } from "#ui/parts/charts/columns.tsx";
+import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { Choice } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { Table } from "#ui/parts/list/table.tsx";
 import { Empty, Figures, Waiting } from "#ui/parts/page.tsx";
 import { cost, costNote, costOf, duration, number } from "#ui/words/numbers.ts";
+import { dayOf, daysBetween } from "#ui/words/spans.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
 type Group = NonNullable<Operations["getPoolUsage"]["query"]["by"]>;
@@ -18,30 +19,24 @@ const ms = (value: number | null) => (value === null ? "" : duration(value));
 const total = (rows: readonly PoolUsage[], of: (row: PoolUsage) => number) =>
   rows.reduce((sum, row) => sum + of(row), 0);
 
+const dayMs = 86_400_000;
+
 const series = [
   { name: "answered", tone: "good" },
   { name: "failed over", tone: "sent" },
   { name: "errors", tone: "bad" },
 ] as const;
 
-function Chart({ by, rows }: { by: Group; rows: readonly PoolUsage[] }) {
-  const inOrder =
-    by === "day" || by === "hour" ? rows.toSorted((a, b) => a.group.localeCompare(b.group)) : rows;
-  return (
-    <Columns
-      title={`Requests by ${by}`}
-      unit={by}
-      series={series}
-      columns={inOrder.map(({ group, name, requests, errors, failed_over }) => ({
-        label: name ?? group,
-        values: {
-          answered: Math.max(0, requests - errors - failed_over),
-          "failed over": failed_over,
-          errors,
-        },
-      }))}
-    />
-  );
+function Days({ rows }: { rows: readonly PoolUsage[] }) {
+  const zone = useZone();
+  const now = Date.now();
+  const columns = daysBetween(now - 29 * dayMs, now, zone).map((day) => {
+    const used = rows.find(({ group }) => group === dayOf(day.from, zone));
+    const { requests = 0, errors = 0, failed_over = 0 } = used ?? {};
+    const answered = Math.max(0, requests - errors - failed_over);
+    return { ...day, values: { answered, "failed over": failed_over, errors } };
+  });
+  return <TimeColumns title="Requests by day" range="last 30 days" series={series} columns={columns} />;
 }
 
 function Usage({ pool }: { pool: Pool }) {
@@ -83,7 +78,7 @@ function Usage({ pool }: { pool: Pool }) {
           <div className="filters">
             <Choice label="By" of={groups} value={by} onChange={(word) => setFilter("by", word)} />
           </div>
-          <Chart by={by} rows={rows} />
+          {by === "day" ? <Days rows={rows} /> : null}
           <Table
             label={`Usage by ${by}`}
             rows={rows}

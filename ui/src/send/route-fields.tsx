@@ -44,10 +44,10 @@ export function GatewayField({
   change,
   fault,
   gateways,
-}: FieldsOf & { gateways: readonly Gateway[] | undefined }) {
+}: FieldsOf & { gateways: readonly Gateway[] }) {
   const { id: account } = useAccount();
-  const own = gateways?.filter(({ channel, active }) => channel === draft.channel && active) ?? [];
-  if (gateways !== undefined && own.length === 0)
+  const own = gateways.filter(({ channel, active }) => channel === draft.channel && active);
+  if (own.length === 0)
     return (
       <p className="notice warn">
         No {draft.channel} gateway is switched on, so nothing can be sent.{" "}

@@ -1,12 +1,12 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
-import { words } from "#ui/api/schema.ts";
+import { type Gateway, words } from "#ui/api/schema.ts";
 import { useAccount, useSession } from "#ui/parts/account.ts";
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { unaskedMost } from "#ui/parts/over/ask.tsx";
-import { PageHead } from "#ui/parts/page.tsx";
+import { PageHead, Waiting } from "#ui/parts/page.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { Agreement } from "./agreement.tsx";
 import { AsCode } from "./as-code.tsx";
@@ -26,7 +26,13 @@ const verbOf = ({ at }: Draft, count: number): string => {
   return count > 1 ? `${verb} ${number(count)} messages` : `${verb} the message`;
 };
 
-function Compose({ search }: { search: Readonly<Record<string, string | undefined>> }) {
+function Compose({
+  search,
+  gateways,
+}: {
+  search: Readonly<Record<string, string | undefined>>;
+  gateways: readonly Gateway[];
+}) {
   const { id: account } = useAccount();
   const { id: person } = useSession();
   const navigate = useNavigate();
@@ -35,7 +41,6 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
   const { key, draft } = pending;
   useEffect(() => keepPending(name, pending), [name, pending]);
   const [files, setFiles] = useState<readonly ChosenFile[]>([]);
-  const gateways = useRead("listGateways", { params: { account } }).data?.data;
   const form = useForm("sendAccountMessages", {
     onDone: ({ data: { request_id: request, contact } }) => {
       forgetPending(name);
@@ -115,7 +120,7 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
           <Recipients
             channel={draft.channel}
             text={draft.recipients}
-            gateway={chosenOf(draft, gateways ?? [])}
+            gateway={chosenOf(draft, gateways)}
             error={form.error}
             onChange={(recipients) => change({ recipients })}
           />
@@ -155,10 +160,15 @@ function Compose({ search }: { search: Readonly<Record<string, string | undefine
 export function Page() {
   const { id } = useAccount();
   const search = useSearch({ strict: false });
+  const gateways = useRead("listGateways", { params: { account: id } });
   return (
     <>
       <PageHead title="Send" />
-      <Compose key={`${id} ${JSON.stringify(search)}`} search={search} />
+      {gateways.data === undefined ? (
+        <Waiting error={gateways.error} />
+      ) : (
+        <Compose key={`${id} ${JSON.stringify(search)}`} search={search} gateways={gateways.data.data} />
+      )}
     </>
   );
 }

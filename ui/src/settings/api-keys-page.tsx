@@ -74,7 +74,6 @@ export function Page() {
           { head: "State", cell: (key) => <State of={key} /> },
           {
             head: "Key",
-            look: "wrap",
             cell: ({ name, hint, previous_works_until, revoked_at }) => (
               <>
                 {name}
@@ -91,7 +90,6 @@ export function Page() {
           },
           {
             head: "May",
-            look: "wrap",
             cell: ({ scopes, requests_per_minute }) => (
               <>
                 <div>{wordsOf(scopes)}</div>
@@ -103,7 +101,6 @@ export function Page() {
           },
           {
             head: "Gateways",
-            look: "wrap",
             cell: ({ gateways }) =>
               gateways === null ? <span className="soft">all</span> : gateways.join(", "),
           },

@@ -37,7 +37,6 @@ export function Page() {
           { head: "Role", cell: ({ role, account }) => (account === null ? role : `${role} of ${account}`) },
           {
             head: "May",
-            look: "wrap",
             cell: ({ scopes }) =>
               scopes === null ? <span className="soft">all that its role may</span> : scopesText(scopes),
           },

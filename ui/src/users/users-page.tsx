@@ -68,11 +68,10 @@ export function Page() {
         }
         columns={[
           { head: "State", cell: (user) => <State user={user} /> },
-          { head: "E-mail address", look: "wrap", cell: ({ email }) => email },
-          { head: "Name", look: "wrap", cell: ({ name }) => name },
+          { head: "E-mail address", cell: ({ email }) => email },
+          { head: "Name", cell: ({ name }) => name },
           {
             head: "Role",
-            look: "wrap",
             cell: ({ role, account: of, account_name }) =>
               of === null ? (
                 role

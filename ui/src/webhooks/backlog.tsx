@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { useChange, useRead } from "#ui/api/queries.ts";
-import type { DeliveryTry, Webhook } from "#ui/api/schema.ts";
+import type { DeliveryTry } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Problem } from "#ui/parts/page.tsx";
@@ -15,14 +15,14 @@ const maxShown = 200;
 export const answered = ({ status, reason, ms }: DeliveryTry): string =>
   `${status ?? (reason ?? "no answer").replace(/\.$/, "")} in ${duration(ms)}`;
 
-/** The facts that say what is wrong with an endpoint, and what waits for it. */
-export function useBacklog(webhook: Webhook | undefined, gaveUp: number): (readonly [string, ReactNode])[] {
+/** The facts that say what is wrong with an endpoint, and what waits for it; null until they are known. */
+export function useBacklog(webhook: string, gaveUp: number): (readonly [string, ReactNode])[] | null {
   const { id: account } = useAccount();
-  const params = { account, webhook: webhook?.id ?? "" };
-  const read = useRead("getWebhookRetries", { params }, { enabled: webhook !== undefined });
+  const params = { account, webhook };
+  const read = useRead("getWebhookRetries", { params });
   const retry = useChange("retryDeliveries");
   const known = read.data?.data;
-  if (webhook === undefined || known === undefined) return [];
+  if (known === undefined) return read.isPending ? null : [];
   const { last_try: last, next_attempt_at: next, count, more } = known;
   return [
     [

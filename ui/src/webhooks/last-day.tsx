@@ -7,19 +7,19 @@ import { useAccount } from "#ui/parts/account.ts";
 import { sumOf } from "#ui/parts/charts/outcomes.ts";
 import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
 import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
-import { Section } from "#ui/parts/page.tsx";
+import { Section, Waiting } from "#ui/parts/page.tsx";
 import { ends, endsIn, hoursOf } from "./deliveries-by-hour.ts";
 
 /** Attempts are counted about a second after their end, and a busy account changes all the time, so hints are ignored here. */
 const paceMs = 30_000;
 
-/** The statistics of all endpoints, in one call; undefined until they are loaded. */
-export function useDeliveries(): WebhookStatistics | undefined {
+/** The statistics of all endpoints, in one call. */
+export function useDeliveries() {
   const { id: account } = useAccount();
   const params = { account };
   return usePaced("getWebhookStatistics", [params], paceMs, (signal) =>
     call("getWebhookStatistics", { params, signal }),
-  ).data?.data;
+  );
 }
 
 /** What was posted to one endpoint; undefined if nothing was. */
@@ -33,9 +33,9 @@ export function LastDayLine({
   webhook: string;
   statistics: WebhookStatistics | undefined;
 }) {
-  if (statistics === undefined) return <span className="small soft">…</span>;
   const series = webhookSeries(statistics, webhook);
-  if (series === undefined) return <span className="small soft">nothing posted in 24 h</span>;
+  if (statistics === undefined || series === undefined)
+    return <span className="small soft">nothing posted in 24 h</span>;
   // A card on a phone has no header that shows the time range.
   const words = `${endsIn(series.total)} in 24 h`;
   return (
@@ -51,8 +51,10 @@ export function LastDayLine({
 
 /** Nothing if nothing was posted. */
 export function LastDay({ webhook }: { webhook: string }) {
-  const statistics = useDeliveries();
+  const read = useDeliveries();
+  const statistics = read.data?.data;
   const series = webhookSeries(statistics, webhook);
+  if (read.isPending) return <Waiting error={null} />;
   if (statistics === undefined || series === undefined) return null;
   return (
     <Section title="Last 24 hours">

@@ -105,9 +105,9 @@ export function Page() {
     params: { account, webhook: id },
     query: status === undefined ? {} : { status },
   });
-  const webhook = read.data?.data;
-  const lastDay = webhookSeries(useDeliveries(), id);
-  const backlog = useBacklog(webhook, lastDay?.total.given_up ?? 0);
+  const lastDay = webhookSeries(useDeliveries().data?.data, id);
+  const backlog = useBacklog(id, lastDay?.total.given_up ?? 0);
+  const webhook = backlog === null ? undefined : read.data?.data;
   return (
     <>
       <PageHead
@@ -128,7 +128,7 @@ export function Page() {
             <Facts
               of={[
                 ["State", <WebhookState key="state" webhook={webhook} />],
-                ...backlog,
+                ...(backlog ?? []),
                 ["Events", <code key="events">{webhook.events.join(" ")}</code>],
                 [
                   "Old secret",

@@ -20,7 +20,7 @@ export function Page() {
       </PageHead>
       <List
         label="Endpoints"
-        pages={pages}
+        pages={statistics.isPending ? { ...pages, data: undefined } : pages}
         id={({ id }) => id}
         icon={Webhook}
         empty={
@@ -33,7 +33,6 @@ export function Page() {
           { head: "State", cell: (webhook) => <WebhookState webhook={webhook} /> },
           {
             head: "URL",
-            look: "wrap",
             cell: ({ id, url }) => (
               <RowLink to="/a/$account/webhooks/$webhook" params={{ account, webhook: id }}>
                 {url}
@@ -42,12 +41,11 @@ export function Page() {
           },
           {
             head: "Events",
-            look: "wrap",
             cell: ({ events }) => <code className="soft">{events.join(" ")}</code>,
           },
           {
             head: "24 hours",
-            cell: ({ id }) => <LastDayLine webhook={id} statistics={statistics} />,
+            cell: ({ id }) => <LastDayLine webhook={id} statistics={statistics.data?.data} />,
           },
           { head: "Made", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
         ]}

@@ -3,14 +3,15 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronsUpDown } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
+import { loaded } from "#ui/app/code.ts";
 import { useSession } from "#ui/parts/account.ts";
 import type { Named } from "./recent-accounts.ts";
 
-const load = () => import("./account-choice.tsx");
+const load = () => loaded(() => import("./account-choice.tsx"));
 const AccountChoice = lazy(async () => ({ default: (await load()).AccountChoice }));
 
 /** The logo: a trunk with its lines. */
-function Mark() {
+export function Mark() {
   return (
     <svg
       className="mark"

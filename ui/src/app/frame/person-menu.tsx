@@ -2,9 +2,10 @@
 
 import { ChevronsUpDown } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
+import { loaded } from "#ui/app/code.ts";
 import { useSession } from "#ui/parts/account.ts";
 
-const load = () => import("./person-items.tsx");
+const load = () => loaded(() => import("./person-items.tsx"));
 const PersonItems = lazy(async () => ({ default: (await load()).PersonItems }));
 
 /** `brief`: only the avatar, for a phone's header. */

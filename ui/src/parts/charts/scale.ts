@@ -1,4 +1,4 @@
-// Computes a chart's stacks, ticks and lines. The components beside it draw them.
+// Computes a chart's ticks and lines. The components beside it draw them.
 
 /** The contents of a chart over time. */
 export interface Series {
@@ -7,28 +7,6 @@ export interface Series {
   tone: "good" | "sent" | "bad" | "doubt" | "soft" | "wait";
   /** What it contains, if its name does not say so. */
   note?: string;
-}
-
-interface Piece {
-  /** The series that it belongs to. */
-  name: string;
-  from: number;
-  to: number;
-}
-
-/** For each column its pieces from the bottom up, in the order of the series; empty ones are omitted. */
-export function stacked(
-  rows: readonly Readonly<Record<string, number>>[],
-  names: readonly string[],
-): Piece[][] {
-  return rows.map((row) => {
-    let to = 0;
-    return names.flatMap((name) => {
-      const from = to;
-      to += row[name] ?? 0;
-      return to > from ? [{ name, from, to }] : [];
-    });
-  });
 }
 
 /** About a third of `max`, as 1, 2 or 5 times a power of ten; at least 1. */
@@ -65,7 +43,3 @@ export function linePath(values: readonly number[], width: number, height: numbe
     .map((value, at) => `${at === 0 ? "M" : "L"}${rounded(at * step)},${rounded(y(value))}`)
     .join("");
 }
-
-/** Which columns have a label: at most `max`, evenly spaced. */
-export const isLabelled = (at: number, count: number, max: number): boolean =>
-  at % Math.ceil(count / max) === 0;
