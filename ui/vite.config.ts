@@ -31,6 +31,11 @@ export default defineConfig({
     // Small parts that many pages share come in one file: a request costs more than the bytes of another page's part.
     rolldownOptions: {
       output: {
+        // The set-up page, which is no part of this build, names the letters of Latin.
+        assetFileNames: ({ names }) =>
+          names.includes("geist-latin-wght-normal.woff2")
+            ? "assets/[name][extname]"
+            : "assets/[name]-[hash][extname]",
         codeSplitting: {
           groups: [
             { name: "shell", tags: ["$initial"] },

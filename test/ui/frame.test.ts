@@ -95,6 +95,44 @@ test("a click while the service is away keeps the page and what was typed, and l
   await page.getByRole("combobox", { name: /^Find/ }).waitFor();
 });
 
+/** How the card, the title, a field and the button of a page before the sign-in look. */
+const looks = ({ page }: Visit) =>
+  page.evaluate(`[
+    [":has(> main)", ["backgroundColor", "color"]],
+    ["main", ["backgroundColor", "borderTopColor", "borderTopLeftRadius", "padding", "width"]],
+    ["h1", ["fontFamily", "fontSize", "fontWeight", "lineHeight"]],
+    ["input[type=email]", ["backgroundColor", "borderTopColor", "borderTopLeftRadius", "height", "fontSize"]],
+    ["button", ["backgroundColor", "color", "height", "fontWeight"]],
+  ].map(([part, names]) => {
+    const style = getComputedStyle(document.querySelector(part));
+    return [part, ...names.map((name) => name === "fontFamily" ? style[name].split(",")[0] : style[name])];
+  })`);
+
+test("the set-up page and the sign-in look alike, in the letters of the dashboard", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page } = at;
+  for (const [colorScheme, width] of [
+    ["light", 1_280],
+    ["dark", 320],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(`${at.url}/setup#tls_code`);
+    await page.getByText("Trunkline", { exact: true }).waitFor();
+    await page.evaluate("document.fonts.ready");
+    assert.ok(await page.evaluate("document.fonts.check('600 22px \"Geist Variable\"')"));
+    await expectSound(at, "the set-up page");
+    const setUpLooks = await looks(at);
+    await page.goto(at.url);
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    await expectSound(at, "the sign-in");
+    assert.deepEqual(await looks(at), setUpLooks);
+  }
+});
+
 test("keys are named, and those of one letter can be switched off", { skip: missing }, async (t) => {
   const at = await visit();
   t.after(at.close);

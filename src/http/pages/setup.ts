@@ -4,11 +4,17 @@
 import { commandWords } from "#runtime/program.ts";
 import { cardStyle, secretLinkPages } from "./secret-link-page.ts";
 
-const style = `${cardStyle}p { margin: 0 0 1.25rem; }
-label { display: block; margin: .9rem 0 .2rem; font-size: .92rem; }
-input { width: 100%; padding: .55rem .7rem; font: inherit; color: inherit; background: var(--page);
-  border: 1px solid var(--line); border-radius: 8px; }
-#result { margin: 1rem 0 0; min-height: 1.6em; color: var(--bad); }
+// The dashboard's letters, where it is switched on. They come with the document or not at all: no text moves.
+const font = "/assets/geist-latin-wght-normal.woff2";
+
+const style = `${cardStyle}p { margin: 0 0 20px; }
+@font-face { font-family: "Geist Variable"; font-weight: 100 900; font-display: optional; src: url(${font}) format("woff2"); }
+.brand { display: flex; align-items: center; gap: 8px; color: var(--ink); font-weight: 600; }
+label { display: block; margin: 16px 0 6px; font-size: 13px; font-weight: 500; }
+input { width: 100%; min-height: 32px; padding: 5px 10px; font: inherit; color: inherit; background: var(--raised);
+  border: 1px solid var(--edge); border-radius: 6px; }
+@media (max-width: 760px) { input { min-height: 44px; } }
+#result { margin: 16px 0 0; min-height: 20px; color: var(--bad); }
 #result.done { color: inherit; }
 [hidden] { display: none; }
 input[readonly] { color: var(--soft); }
@@ -83,7 +89,10 @@ form.addEventListener("submit", async (event) => {
 
 const { policy, page } = secretLinkPages(style, {
   script,
-  rules: ["connect-src 'self'", "form-action 'none'"],
+  rules: ["connect-src 'self'", "font-src 'self'", "form-action 'none'"],
+  head: `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>\n`,
+  brand: `<p class="brand"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2"
+ stroke-linecap="round" aria-hidden="true"><path d="M3 4h14M10 4v12M3 10h4M13 10h4"/></svg>Trunkline</p>\n`,
 });
 
 const html = page(

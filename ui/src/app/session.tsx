@@ -11,6 +11,7 @@ import { SessionContext } from "#ui/parts/account.ts";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { Waiting } from "#ui/parts/page.tsx";
 import { forgetAllPending } from "#ui/send/pending.ts";
+import { Mark } from "./frame/account-menu.tsx";
 import { SignIn } from "./sign-in.tsx";
 
 /** Another tab has signed in as another person: nothing of the previous person is shown or done under that name. */
@@ -74,7 +75,9 @@ export function SignedIn() {
     return session.error?.status === 401 ? (
       <div className="alone">
         <main className="card">
-          <h1>Trunkline</h1>
+          <h1 className="row">
+            <Mark /> Trunkline
+          </h1>
           <p className="soft">{location.host}</p>
           <SignIn onSignedIn={signedIn} />
         </main>
