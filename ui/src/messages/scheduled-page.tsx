@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { CalendarClock } from "lucide-react";
 import { useEffect, useState } from "react";
+import type { ApiError } from "#ui/api/client.ts";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
 import { type MessageRecord, words } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
@@ -9,16 +10,17 @@ import { Choice } from "#ui/parts/form/field.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
+import { type Column, Table } from "#ui/parts/list/table.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
-import { PageHead } from "#ui/parts/page.tsx";
-import { useNow } from "#ui/parts/time.tsx";
+import { PageHead, Section, Waiting } from "#ui/parts/page.tsx";
+import { useIsOver, useNow } from "#ui/parts/time.tsx";
 import { relative } from "#ui/words/instants.ts";
 import { clockOf, exactClockOf, hourOf, hourTitle, localIn } from "#ui/words/spans.ts";
 import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
 import { MoveOne } from "./move.tsx";
 import { FoldedActions, FoldedDue, FoldedName } from "./requests/folded.tsx";
-import { firstOf, type Line, lineId } from "./requests/folds.ts";
+import { firstOf, type Line, lineId, lineOf } from "./requests/folds.ts";
 import { useLines } from "./requests/lines.ts";
 import { waitingWord } from "./sentences/waiting.ts";
 import { rememberTrail } from "./trail.ts";
@@ -27,6 +29,22 @@ import { dueOf, recipientOf, textOf } from "./words.ts";
 const dayMs = 86_400_000;
 /** The largest page of the API: a campaign is one row of this list. */
 const perPage = 200;
+const maxOverdue = 50;
+/** A list that was not paged through begins anew after this time, without the messages that are due by then. */
+const beginsAnewMs = 60_000;
+/** One who comes back within this time finds the same list. */
+const sameListMs = 600_000;
+
+type Listed = { data: MessageRecord[]; next_cursor: string | null };
+
+let begunAt = 0;
+
+/** When the list begins, epoch ms; one that began earlier than `maxMs` ago begins now. */
+function beginning(maxMs: number): number {
+  const now = Date.now();
+  if (now - begunAt > maxMs) begunAt = now;
+  return begunAt;
+}
 
 /** The account's clock, and how far away the first of the list is. */
 function NowAndNext({ first }: { first: MessageRecord | undefined }) {
@@ -128,6 +146,70 @@ function None({ isFiltered }: { isFiltered: boolean }) {
   );
 }
 
+const columnsOf = (
+  account: string,
+  show: (request: string, isOpen: boolean) => void,
+): readonly Column<Line>[] => [
+  {
+    head: "Due",
+    cell: (line) => (line.kind === "request" ? <FoldedDue line={line} /> : <At record={line.record} />),
+  },
+  {
+    head: "To",
+    cell: (line) =>
+      line.kind === "request" ? (
+        <FoldedName line={line} />
+      ) : (
+        <RowLink to="/a/$account/messages/$message" params={{ account, message: line.record.id }}>
+          <span className="mono">{recipientOf(line.record)}</span>
+        </RowLink>
+      ),
+  },
+  {
+    head: "Message",
+    look: "text",
+    cell: (line) => (
+      <span dir="auto" className="soft">
+        {textOf(firstOf(line))}
+      </span>
+    ),
+  },
+  { head: "Gateway", look: "wide", cell: (line) => firstOf(line).gateway_identifier },
+  {
+    head: "What can be done",
+    look: "act",
+    cell: (line) =>
+      line.kind === "request" ? (
+        <FoldedActions line={line} onOpen={(isOpen) => show(line.request, isOpen)} />
+      ) : (
+        <RowActions record={line.record} />
+      ),
+  },
+];
+
+/** Their time has come, and something else keeps them. One read finds them, which never goes through what else is due. */
+function Overdue({ read }: { read: { error: ApiError | null; data: Listed | undefined } }) {
+  const { id: account } = useAccount();
+  if (read.data === undefined) return <Waiting error={read.error} />;
+  const { data, next_cursor } = read.data;
+  if (data.length === 0 && next_cursor === null) return null;
+  return (
+    <Section title="Overdue">
+      {data.length === 0 ? null : (
+        <Table label="Overdue" rows={data.map(lineOf)} id={lineId} columns={columnsOf(account, () => {})} />
+      )}
+      {next_cursor === null ? null : (
+        <p className="soft">
+          Many messages are due, and there may be more scheduled ones among them.{" "}
+          <Link to="/a/$account/messages" params={{ account }} search={{ status: "scheduled" }}>
+            See all that are scheduled
+          </Link>
+        </p>
+      )}
+    </Section>
+  );
+}
+
 export function Page() {
   const { id: account } = useAccount();
   const zone = useZone();
@@ -139,10 +221,21 @@ export function Page() {
     ...(channel === undefined ? {} : { channel: channel as "sms" }),
     ...(gateway === undefined ? {} : { gateway }),
   } as const;
+  const [begins, setBegins] = useState(() => beginning(sameListMs));
+  const from = new Date(begins).toISOString();
+  const isOld = useIsOver(new Date(begins + beginsAnewMs).toISOString());
   const pages = usePages("listAccountMessages", {
     params: { account },
-    query: { ...query, brief: "true", limit: perPage },
+    query: { ...query, brief: "true", limit: perPage, due_from: from },
   });
+  const overdue = useRead("listAccountMessages", {
+    params: { account },
+    query: { ...query, brief: "true", limit: maxOverdue, due_to: from },
+  });
+  const isLong = (pages.data?.pages.length ?? 0) > 1;
+  useEffect(() => {
+    if (!isLong && isOld) setBegins(beginning(beginsAnewMs));
+  }, [isLong, isOld]);
   const { items } = pages;
   // Messages of a request may use several gateways: its row would also count, move and cancel messages that the filter excludes.
   const { lines, show } = useLines(pages, gateway === undefined);
@@ -154,11 +247,12 @@ export function Page() {
   const hours = items.map((record) => hourOf(dueOf(record) ?? 0, zone));
   const counts = new Map<string, number>();
   for (const hour of hours) counts.set(hour, (counts.get(hour) ?? 0) + 1);
-  const first = items[0];
+  const first = overdue.data?.data[0] ?? items[0];
   return (
     <>
       <PageHead title="Scheduled" under={<NowAndNext first={first} />} />
       <Filters />
+      <Overdue read={overdue} />
       <List<Line>
         label="Scheduled messages"
         pages={lines}
@@ -178,44 +272,7 @@ export function Page() {
         )}
         icon={CalendarClock}
         empty={<None isFiltered={channel !== undefined || gateway !== undefined} />}
-        columns={[
-          {
-            head: "Due",
-            cell: (line) =>
-              line.kind === "request" ? <FoldedDue line={line} /> : <At record={line.record} />,
-          },
-          {
-            head: "To",
-            cell: (line) =>
-              line.kind === "request" ? (
-                <FoldedName line={line} />
-              ) : (
-                <RowLink to="/a/$account/messages/$message" params={{ account, message: line.record.id }}>
-                  <span className="mono">{recipientOf(line.record)}</span>
-                </RowLink>
-              ),
-          },
-          {
-            head: "Message",
-            look: "text",
-            cell: (line) => (
-              <span dir="auto" className="soft">
-                {textOf(firstOf(line))}
-              </span>
-            ),
-          },
-          { head: "Gateway", look: "wide", cell: (line) => firstOf(line).gateway_identifier },
-          {
-            head: "What can be done",
-            look: "act",
-            cell: (line) =>
-              line.kind === "request" ? (
-                <FoldedActions line={line} onOpen={(isOpen) => show(line.request, isOpen)} />
-              ) : (
-                <RowActions record={line.record} />
-              ),
-          },
-        ]}
+        columns={columnsOf(account, show)}
       />
       {results === null ? null : <ResultsDialog {...results} onClose={() => setResults(null)} />}
     </>
