@@ -137,6 +137,12 @@ test("a call that failed over and failed is counted once, and a page reads its f
   await asked.getByLabel("By", { exact: true }).selectOption("status");
   await asked.getByRole("row").filter({ hasText: "200" }).waitFor();
   assert.equal(read.length, 2, read.join(" "));
+  const tabs = page.getByRole("navigation", { name: "Pages of the pool" });
+  await tabs.getByRole("link", { name: "Usage" }).click();
+  const days = page.getByRole("figure", { name: "Requests by day" });
+  await days.getByText("last 30 days").waitFor();
+  assert.deepEqual(await legend(days), ["answered 2", "errors 1"]);
+  assert.equal(await days.locator(".column").count(), 30);
   await page.getByRole("link", { name: "Overview", exact: true }).click();
   const ofAccount = page.getByRole("region", { name: "AI requests" });
   await ofAccount.locator(".legend").waitFor();

@@ -9,7 +9,7 @@ import { useFilter } from "#ui/parts/list/filter.ts";
 import { Table } from "#ui/parts/list/table.tsx";
 import { Empty, Figures, Waiting } from "#ui/parts/page.tsx";
 import { cost, costNote, costOf, duration, number } from "#ui/words/numbers.ts";
-import { dayOf, daysBetween } from "#ui/words/spans.ts";
+import { dayOf, daysBetween, instantIn } from "#ui/words/spans.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
 type Group = NonNullable<Operations["getPoolUsage"]["query"]["by"]>;
@@ -23,18 +23,17 @@ const dayMs = 86_400_000;
 
 const series = [
   { name: "answered", tone: "good" },
-  { name: "failed over", tone: "sent" },
   { name: "errors", tone: "bad" },
 ] as const;
 
 function Days({ rows }: { rows: readonly PoolUsage[] }) {
   const zone = useZone();
   const now = Date.now();
-  const columns = daysBetween(now - 29 * dayMs, now, zone).map((day) => {
+  const begin = instantIn(`${dayOf(now - 29 * dayMs, zone)}T00:00`, zone);
+  const columns = daysBetween(begin, now, zone).map((day) => {
     const used = rows.find(({ group }) => group === dayOf(day.from, zone));
-    const { requests = 0, errors = 0, failed_over = 0 } = used ?? {};
-    const answered = Math.max(0, requests - errors - failed_over);
-    return { ...day, values: { answered, "failed over": failed_over, errors } };
+    const { requests = 0, errors = 0 } = used ?? {};
+    return { ...day, values: { answered: requests - errors, errors } };
   });
   return <TimeColumns title="Requests by day" range="last 30 days" series={series} columns={columns} />;
 }

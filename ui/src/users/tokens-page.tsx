@@ -40,9 +40,13 @@ export function Page() {
             cell: ({ scopes }) =>
               scopes === null ? <span className="soft">all that its role may</span> : scopesText(scopes),
           },
-          { head: "Made", cell: ({ created_at }) => <Time at={created_at} brief /> },
-          { head: "Last used", cell: ({ last_used_at }) => timeOr(last_used_at, "never") },
-          { head: "Ends", cell: ({ expires_at, revoked_at }) => timeOr(revoked_at ?? expires_at, "no end") },
+          { head: "Made", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
+          { head: "Last used", look: "when", cell: ({ last_used_at }) => timeOr(last_used_at, "never") },
+          {
+            head: "Ends",
+            look: "when",
+            cell: ({ expires_at, revoked_at }) => timeOr(revoked_at ?? expires_at, "no end"),
+          },
           {
             head: "Actions",
             look: "act",
