@@ -82,3 +82,23 @@ test("while there is no stream the page is polled and says so", { skip: missing 
   await page.clock.runFor(5_000);
   await page.locator("tbody tr").first().waitFor();
 });
+
+test("a page says at once that the service is gone, when its stream ends", { skip: missing }, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  await page.clock.install();
+  await page.goto(`${url}/a/${account}/messages`);
+  await page.getByRole("banner").getByText("Live").waitFor();
+  await page.getByText("Nothing has been sent yet.").waitFor();
+  // Its timers stand still: nothing is polled.
+  await page.clock.pauseAt(Date.now() + 5_000);
+  await page.route("**/*", (route) => route.abort("connectionrefused"));
+  at.it.system.app.server.closeAllConnections();
+  await page
+    .getByText(/^No answer since/)
+    .first()
+    .waitFor();
+});
