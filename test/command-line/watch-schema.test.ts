@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { watchSchema } from "#command-line/watch-schema.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import type { Database } from "#store/database.ts";
 import type { SchemaState } from "#store/schema/migrate.ts";
-import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 
 test("one line for a newer schema that it may run on, and an end for one that it may not; an outage is neither", async () => {

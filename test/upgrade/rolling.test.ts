@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { movableClock } from "#runtime/movable-clock.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { type Migration, migrations, newestSchema } from "#store/schema/migrate.ts";
-import { movableClock } from "../clock.ts";
 import { type Harness, harness } from "../harness.ts";
 import { migratedDatabase } from "../postgres.ts";
 import { answer, provider } from "../scenarios/provider.ts";

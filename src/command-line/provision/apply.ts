@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { type Api, ApiError, runningHere } from "#command-line/api.ts";
-import { databaseFile, openInstallation } from "#command-line/open.ts";
-import { configured } from "#command-line/settings.ts";
+import { openInstallation } from "#command-line/open.ts";
+import { configured, databaseFile } from "#command-line/settings.ts";
 import { Failure, type Result, type Terminal } from "#command-line/terminal.ts";
 import type { Config } from "#config.ts";
 import type { ProvisionFile } from "#provision/file.ts";

@@ -7,6 +7,7 @@ import { networkInterfaces } from "node:os";
 import { after, test } from "node:test";
 import { connect as connectTls } from "node:tls";
 import { LineEnds } from "#gateways/email/mail-text/head.ts";
+import { movableClock } from "#runtime/movable-clock.ts";
 import {
   isLoopback,
   openSubmissionPort,
@@ -14,7 +15,6 @@ import {
   type SubmissionPort,
   type SubmittedMail,
 } from "#runtime/net/smtp/submission-port.ts";
-import { movableClock } from "../../../clock.ts";
 import { cert, key } from "../../../gateways/email/certificate.ts";
 import { plain, type Talk, talk } from "../../../http/submission/submitting.ts";
 import { memoryLog } from "../../../log.ts";
