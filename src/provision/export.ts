@@ -106,12 +106,10 @@ function accountEntry(present: PresentAccount, variables: Variables, leftOut: st
       })),
     })),
     webhooks: webhooks.map(({ url, secret, ...fields }, at) => {
-      const { search, hash, username } = new URL(url);
       const words = [name, "webhook", at + 1];
-      const bare = search === "" && hash === "" && username === "";
       return {
-        // A key may be in the query.
-        url: bare ? variables.plain(url, [...words, "url"]) : variables.add([...words, "url"], { text: url }),
+        // A key may be in its query, and for some receivers in its path: an export is a file that people commit.
+        url: variables.add([...words, "url"], { text: url }),
         secret: variables.add([...words, "secret"], { text: secret }),
         ...fields,
       };
