@@ -253,7 +253,7 @@ const queries = [
 ] as const;
 
 /** Everything that can be read is read, by the roles that may see most of it. */
-async function look({ ask, manage, known }: Story): Promise<void> {
+async function look({ it, ask, evidence, manage, known }: Story): Promise<void> {
   const metrics = (token: string) =>
     ask({ method: "GET", url: "/metrics", headers: { authorization: `Bearer ${token}` } });
   assert.equal((await metrics(planted.metricsToken)).statusCode, 200);
@@ -284,6 +284,7 @@ async function look({ ask, manage, known }: Story): Promise<void> {
     const status = head.path.endsWith("/provisioning") ? 403 : missing;
     assert.equal(reply.statusCode, status, `${head.path} ${reply.body}`);
   }
+  evidence.add("the export", JSON.stringify(await it.system.core.provisioning.export()));
   const acme = `/accounts/${known.get("acme")}`;
   for (const account of ["acme", "beta", "gamma"]) {
     await manage("GET", `/accounts/${known.get(account)}/gateways`);
