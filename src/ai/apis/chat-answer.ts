@@ -2,6 +2,7 @@
 // that they are JSON with choices; missing and malformed fields count as absent.
 
 import { type Fields, isObject } from "#contract/normalise.ts";
+import type { FrameForm, FrameRun } from "#providers/frame-run.ts";
 import { isFinish, meaningOf } from "#providers/translate/finish-reasons.ts";
 import { argumentsText, fieldsIn, textOf } from "#providers/translate/json.ts";
 import { outputTokens } from "#providers/translate/output-tokens.ts";
@@ -122,6 +123,33 @@ export function readChat(text: string): ChatPiece {
     finish: isFinish(choice.finish_reason) ? meaningOf(choice.finish_reason) : null,
     counts: countsOf(body.usage),
   };
+}
+
+/**
+ * The contents of a run's frames. Each form is read once: a stream repeats its few hundred times, and parsing them costs a sixth of a
+ * translated stream.
+ */
+export function readRun(run: FrameRun): ChatPiece[] {
+  const { form, texts, bodies } = run;
+  let frame = frames.get(form);
+  if (frame === undefined) {
+    frame = frameOf(form);
+    frames.set(form, frame);
+  }
+  if (frame === null) return bodies.map((body) => readChat(form.prefix + body + form.suffix));
+  const alike = frame;
+  return texts.map((text) => ({
+    ...alike,
+    text: text.includes("\\") ? (JSON.parse(`"${text}"`) as string) : text,
+  }));
+}
+
+const frames = new WeakMap<FrameForm, ChatPiece | null>();
+
+/** A frame of the form without text; null if the text that differs is not that of the first choice. */
+function frameOf({ prefix, middle, suffix }: FrameForm): ChatPiece | null {
+  const [empty, letter] = ["", "x"].map((text) => readChat(prefix + text + (middle ?? "") + suffix));
+  return empty?.text === "" && letter?.text === "x" ? empty : null;
 }
 
 /**

@@ -1,9 +1,14 @@
 // Frames that are passed on unparsed, against the same streams with each frame parsed: the client's bytes, the counted units and the end
-// are the same for all that a member may send and for every cut.
+// are the same for all that a member may send and for every cut, also where the stream is translated for another API.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { StreamWriter } from "#ai/apis/api-request.ts";
+import { ContentWriter, framingOf } from "#ai/apis/gemini/stream.ts";
+import { MessageWriter } from "#ai/apis/messages/stream.ts";
+import { ResponseWriter, Sequence } from "#ai/apis/responses/stream.ts";
+import { ToolNames } from "#ai/apis/tool-names.ts";
 import { type StreamEvent, UpstreamStream } from "#ai/failover/upstream-stream.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
 
@@ -17,6 +22,26 @@ import { incoming, timeouts } from "../wire.ts";
 
 const served = { provider: "one", model: "gpt", latency_ms: 1, attempts: 1 };
 
+const rules = {
+  model: "gpt",
+  stem: "s",
+  created: 7,
+  names: new ToolNames(),
+  body: {},
+  thoughts: true,
+  served,
+};
+/** The writers of other APIs. */
+const translators: Readonly<Record<string, () => StreamWriter>> = {
+  messages: () => new MessageWriter({ ...rules, thinking: true, signed: false, promptTokens: 1 }),
+  "signed messages": () => new MessageWriter({ ...rules, thinking: true, signed: true, promptTokens: 1 }),
+  responses: () => new ResponseWriter(rules, new Sequence(), served),
+  gemini: () => new ContentWriter(rules, framingOf(true), served),
+};
+
+const translated = (writer: StreamWriter, chunks: readonly Chunk[]): string =>
+  chunks.map((chunk) => (chunk.run ? writer.run!(chunk.run) : writer.chunk(chunk))).join("") + writer.done();
+
 /** What the client of a stream receives, what is counted, and how many frames were not parsed. */
 async function relayed(reads: readonly Buffer[], model: string, takesRuns: boolean) {
   const writer = new SseWriter({ model, includeUsage: true, created: 1_763_640_000, served });
@@ -28,16 +53,21 @@ async function relayed(reads: readonly Buffer[], model: string, takesRuns: boole
   let units = 0;
   let unparsed = 0;
   const chunks: Chunk[] = [];
+  const received: Chunk[] = [];
   for (;;) {
     const event: StreamEvent = await stream.next();
     if (event.kind !== "chunks") {
       sent += event.kind === "done" ? writer.done() : writer.failed(event.failure.error);
+      if (unparsed > 0)
+        for (const [api, make] of Object.entries(translators))
+          assert.equal(translated(make(), received), translated(make(), chunks), api);
       return { sent, units, unparsed, chunks, usage: writer.usage, end: event };
     }
     for (const chunk of event.chunks) {
       sent += chunk.run ? writer.run(chunk.run) : writer.chunk(chunk);
       units += chunk.units;
       chunks.push(...(chunk.run ? chunksOf(chunk.run) : [chunk]));
+      received.push(chunk);
       unparsed += chunk.run?.texts.length ?? 0;
     }
   }

@@ -3,8 +3,9 @@
 
 import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { StreamWriter } from "#ai/apis/api-request.ts";
-import { type Counts, readChat } from "#ai/apis/chat-answer.ts";
+import { type ChatPiece, type Counts, readChat, readRun } from "#ai/apis/chat-answer.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
+import type { FrameRun } from "#providers/frame-run.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import {
   type ContentRules,
@@ -71,7 +72,16 @@ export class ContentWriter implements StreamWriter {
 
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
-    const piece = readChat(chunk.text);
+    return this.#write(readChat(chunk.text));
+  }
+
+  run(run: FrameRun): string {
+    let out = "";
+    for (const piece of readRun(run)) out += this.#write(piece);
+    return out;
+  }
+
+  #write(piece: ChatPiece): string {
     const { text, reasoning, refusal, pictures, calls, finish, counts } = piece;
     this.#thoughts.add(piece);
     this.#counts = counts ?? this.#counts;

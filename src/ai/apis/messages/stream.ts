@@ -3,10 +3,11 @@
 
 import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { AnswerRules, StreamWriter } from "#ai/apis/api-request.ts";
-import { type Counts, callIds, readChat } from "#ai/apis/chat-answer.ts";
+import { type ChatPiece, type Counts, callIds, readChat, readRun } from "#ai/apis/chat-answer.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
+import type { FrameRun } from "#providers/frame-run.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import { sealOf } from "#providers/translate/reasoning-details.ts";
 import {
@@ -72,7 +73,16 @@ export class MessageWriter implements StreamWriter {
 
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
-    const piece = readChat(chunk.text);
+    return this.#write(readChat(chunk.text));
+  }
+
+  run(run: FrameRun): string {
+    let out = "";
+    for (const piece of readRun(run)) out += this.#write(piece);
+    return out;
+  }
+
+  #write(piece: ChatPiece): string {
     const { text, reasoning, details, refusal, pictures, calls, finish, counts } = piece;
     if (this.#firstCall === null) this.#thoughts.add(piece);
     this.#counts = counts ?? this.#counts;
@@ -80,7 +90,7 @@ export class MessageWriter implements StreamWriter {
     if (refusal !== "") this.#refused = true;
     let out = this.#started ? "" : this.#start();
     if (reasoning !== "" && this.#rules.thinking && this.#firstCall === null)
-      out += this.#delta("thinking", { type: "thinking_delta", thinking: reasoning });
+      out += this.#delta("thinking", reasoning);
     if (this.#firstCall === null && this.#rules.signed) out += this.#sign(details);
     if (this.#firstCall === null && text + refusal !== "" && this.#rules.signed)
       out += this.#signSilently(false);
@@ -115,7 +125,7 @@ export class MessageWriter implements StreamWriter {
       out += this.#openCall(index, id, name) + this.#arguments(text) + this.#close();
     }
     if (this.#lateText !== "")
-      out += this.#delta("text", { type: "text_delta", text: this.#lateText }) + this.#close();
+      out += this.#delta("text", this.#lateText) + this.#close();
     const reason = stopReason(this.#finish, this.#firstCall !== null, this.#refused);
     const usage = this.#counts === null ? { output_tokens: 0 } : messageUsage(this.#counts);
     return (
@@ -170,14 +180,17 @@ export class MessageWriter implements StreamWriter {
   /** Text that arrives while a call is open waits until the end. */
   #say(text: string): string {
     if (text === "") return "";
-    if (this.#firstCall === null) return this.#delta("text", { type: "text_delta", text });
+    if (this.#firstCall === null) return this.#delta("text", text);
     this.#lateText += text;
     return "";
   }
 
-  #delta(kind: "text" | "thinking", delta: object): string {
+  /** Put together as text: a stream has hundreds of them. */
+  #delta(kind: "text" | "thinking", text: string): string {
     const opening = this.#open === kind ? "" : this.#close() + this.#begin(kind, blockOf(kind));
-    return opening + event({ type: "content_block_delta", index: this.#blocks - 1, delta });
+    const delta = `{"type":"${kind}_delta","${kind}":${JSON.stringify(text)}}`;
+    const json = `{"type":"content_block_delta","index":${this.#blocks - 1},"delta":${delta}}`;
+    return opening + frame("content_block_delta", json);
   }
 
   #openCall(index: number, id: string, name: string): string {

@@ -4,11 +4,12 @@
 
 import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { StreamWriter } from "#ai/apis/api-request.ts";
-import { type AnswerPicture, type ChatPiece, type Counts, readChat } from "#ai/apis/chat-answer.ts";
+import { type AnswerPicture, type ChatPiece, type Counts, readChat, readRun } from "#ai/apis/chat-answer.ts";
 import type { ToolName } from "#ai/apis/tool-names.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
+import type { FrameRun } from "#providers/frame-run.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import { append } from "#providers/translate/append.ts";
 import { parseJson } from "#providers/translate/json.ts";
@@ -136,7 +137,16 @@ export class ResponseWriter implements StreamWriter {
 
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
-    const piece = readChat(chunk.text);
+    return this.#write(readChat(chunk.text));
+  }
+
+  run(run: FrameRun): string {
+    let out = "";
+    for (const piece of readRun(run)) out += this.#write(piece);
+    return out;
+  }
+
+  #write(piece: ChatPiece): string {
     const { text, reasoning, refusal, pictures, calls, finish, counts } = piece;
     this.#thoughts.add(piece);
     this.#counts = counts ?? this.#counts;
