@@ -116,6 +116,13 @@ export interface ChunkWriter {
 export const asksUsage = ({ stream_options: options }: ChatRequest["body"]): boolean =>
   isObject(options) && options.include_usage === true;
 
+function isContentAlone(delta: Delta): delta is { content: string } {
+  for (const field in delta) if (field !== "content") return false;
+  return delta.content !== undefined;
+}
+
+const emptyContent = '{"content":""}';
+
 /** `print`: writes the text of each chunk. */
 export function chunkWriter(
   { id, created, model }: CompletionHead,
@@ -143,9 +150,33 @@ export function chunkWriter(
   const choice = (index: number, delta: object, reason: string | null, logprobs?: object | null) => [
     { index, delta, logprobs: logprobs ?? null, finish_reason: reason },
   ];
+  /** What precedes and follows the text in the chunks of a choice that have nothing else. */
+  const frames = new Map<number, readonly [string, string]>();
+  /** As `write` prints it, with a quarter of the work: most chunks of a stream are of this kind. */
+  const content = (index: number, text: string): Chunk => {
+    let frame = frames.get(index);
+    if (frame === undefined) {
+      const [start = "", end = ""] = write(choice(index, { content: "" }, null), {}).text.split(emptyContent);
+      frame = [start + emptyContent.slice(0, -3), `}${end}`];
+      frames.set(index, frame);
+    }
+    const [start, end] = frame;
+    return {
+      kind: "chunk",
+      text: start + JSON.stringify(text) + end,
+      output: text !== "",
+      finish: false,
+      usage: null,
+      usageOnly: false,
+      units: text.length,
+    };
+  };
   return {
     role: (index) => write(choice(index, { role: "assistant", content: "" }, null), {}),
-    delta: (index, { call, image, details = [], blocks = [], ...texts }, logprobs) => {
+    delta: (index, written, logprobs) => {
+      if (print === JSON.stringify && !logprobs && isContentAlone(written))
+        return content(index, written.content);
+      const { call, image, details = [], blocks = [], ...texts } = written;
       const delta: Record<string, unknown> = texts;
       const output =
         call !== undefined || image !== undefined || Object.values(texts).some((text) => text !== "");

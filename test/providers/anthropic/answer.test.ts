@@ -157,3 +157,45 @@ test("a model that does not write an object is no fault of the member's; a cut o
   const called = folded(streamOf(written("Wait.", "tool_use", call))).choices[0];
   assert.deepEqual([called?.finish_reason, called?.message.content], ["tool_calls", "Wait."]);
 });
+
+/** Pieces of text that look like the ends of events, or that JSON spells in several ways. */
+const awkward = fc.oneof(
+  fc.constantFrom(
+    '"}}',
+    '"',
+    "\\",
+    "\n",
+    "\u0001",
+    "\u2028",
+    "\ud83d",
+    "é",
+    "",
+    '"},"index":1,"delta":{"text":"',
+  ),
+  fc.string({ unit: "binary", maxLength: 8 }),
+);
+
+test("text that is not parsed is read as when it is (2,000 streams)", () => {
+  const start = { type: "message_start", message: { id: "m", model: "claude", usage: { input_tokens: 1 } } };
+  const property = fc.property(
+    fc.array(fc.tuple(awkward, fc.constantFrom("", " ", "     "), fc.boolean()), { maxLength: 6 }),
+    (parts) => {
+      const wires = parts.map(([text, padding, isThinking]) => {
+        const delta = isThinking ? { type: "thinking_delta", thinking: text } : { type: "text_delta", text };
+        const json = JSON.stringify({ type: "content_block_delta", index: 0, delta });
+        return { own: json + padding, parsed: ` ${json}` };
+      });
+      const read = (pick: (wire: (typeof wires)[number]) => string) => {
+        const reader = anthropicStream(request);
+        return [JSON.stringify(start), ...wires.map(pick)].flatMap((data) =>
+          reader.push({ event: null, data }),
+        );
+      };
+      assert.deepEqual(
+        read(({ own }) => own),
+        read(({ parsed }) => parsed),
+      );
+    },
+  );
+  fc.assert(property, { numRuns: 2_000 });
+});

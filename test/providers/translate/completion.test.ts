@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { chunkWriter, type TokenCounts, usageOf } from "#providers/translate/completion.ts";
 import { checkedChunk } from "../openai-shapes.ts";
 
@@ -42,4 +43,27 @@ test("usage: every chunk before its own says null where the caller asked for it,
   assert.deepEqual(usageIn({ include_usage: true }), [null, null, null]);
   for (const options of [undefined, null, {}, { include_usage: false }, { include_usage: "true" }])
     assert.deepEqual(usageIn(options), [undefined, undefined, undefined], JSON.stringify(options));
+});
+
+test("text alone is put together as it is printed (2,000 chunks)", () => {
+  const print = (chunk: object) => JSON.stringify(chunk);
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("", "\ud83d", '{"content":""}', '"\\\u0000'),
+  );
+  const property = fc.property(
+    text,
+    text,
+    fc.nat({ max: 3 }),
+    fc.boolean(),
+    text,
+    (id, model, index, include_usage, content) => {
+      const request = { body: { stream_options: { include_usage } } };
+      const own = chunkWriter({ id, created: 7, model }, request);
+      const printed = chunkWriter({ id, created: 7, model }, request, print);
+      for (const delta of [{ content }, { content: "a" }, { content, refusal: "" }, { refusal: content }])
+        assert.deepEqual(own.delta(index, delta), printed.delta(index, delta));
+    },
+  );
+  fc.assert(property, { numRuns: 2_000 });
 });
