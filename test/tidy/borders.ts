@@ -116,6 +116,7 @@ export const withoutTwin: Readonly<Record<string, string>> = {
   "src/configure/gateway-actions.ts": "run by the tests of http/routes/manage/gateways",
   "src/http/routes/manage/manage-routes.ts": "run by the tests of the routes of every resource",
   "src/command-line/": "run by the test of program.ts, as a person runs the commands",
+  "src/ai/apis/piece-writer.ts": "run by the tests of the streams of apis, and of stream/plain-frames.ts",
   "src/demo/": "played by the test of demo.ts",
   "src/runtime/movable-clock.ts": "moved by every test in which time passes",
   "src/runtime/net/api-request.ts": "asked by the commands, and by the test of operator-socket.ts",

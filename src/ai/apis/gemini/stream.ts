@@ -2,11 +2,10 @@
 // sent whole, in the last piece, which also contains the finish reason and the usage.
 
 import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
-import type { StreamWriter } from "#ai/apis/api-request.ts";
-import { type ChatPiece, type Counts, readChat, readRun } from "#ai/apis/chat-answer.ts";
+import type { ChatPiece, Counts } from "#ai/apis/chat-answer.ts";
+import { PieceWriter } from "#ai/apis/piece-writer.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
-import type { FrameRun } from "#providers/frame-run.ts";
-import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
+import type { ApiError } from "#providers/provider.ts";
 import {
   type ContentRules,
   callPart,
@@ -48,40 +47,25 @@ interface Call {
   signature: string;
 }
 
-export class ContentWriter implements StreamWriter {
+export class ContentWriter extends PieceWriter {
   readonly #rules: ContentRules;
   readonly #framing: Framing;
   readonly #served: ServicePool;
   readonly #calls = new Map<number, Call>();
   readonly #thoughts: AnswerThoughts;
-  #usage: Usage | null = null;
   #counts: Counts | null = null;
   #finish: string | null = null;
   #refused = false;
 
   constructor(rules: ContentRules, framing: Framing, served: ServicePool) {
+    super();
     this.#rules = rules;
     this.#thoughts = new AnswerThoughts(rules.maker);
     this.#framing = framing;
     this.#served = served;
   }
 
-  get usage(): Usage | null {
-    return this.#usage;
-  }
-
-  chunk(chunk: Chunk): string {
-    if (chunk.usage) this.#usage = chunk.usage;
-    return this.#write(readChat(chunk.text));
-  }
-
-  run(run: FrameRun): string {
-    let out = "";
-    for (const piece of readRun(run)) out += this.#write(piece);
-    return out;
-  }
-
-  #write(piece: ChatPiece): string {
+  protected override write(piece: ChatPiece): string {
     const { text, reasoning, refusal, pictures, calls, finish, counts } = piece;
     this.#thoughts.add(piece);
     this.#counts = counts ?? this.#counts;
@@ -105,7 +89,7 @@ export class ContentWriter implements StreamWriter {
     return parts.length === 0 ? "" : this.#piece(parts, {}, {});
   }
 
-  done(): string {
+  override done(): string {
     const parts = [...this.#calls.values()].map((call) => callPart(call, this.#rules));
     const counts = this.#counts;
     const usage = {
@@ -117,7 +101,7 @@ export class ContentWriter implements StreamWriter {
     return this.#piece(last, finish, usage) + this.#framing.end();
   }
 
-  failed(error: ApiError): string {
+  override failed(error: ApiError): string {
     return contentError(error, this.#framing);
   }
 

@@ -3,11 +3,11 @@
 
 import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { AnswerRules, StreamWriter } from "#ai/apis/api-request.ts";
-import { type ChatPiece, type Counts, callIds, readChat, readRun } from "#ai/apis/chat-answer.ts";
+import { type ChatPiece, type Counts, callIds } from "#ai/apis/chat-answer.ts";
+import { PieceWriter } from "#ai/apis/piece-writer.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
-import type { FrameRun } from "#providers/frame-run.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import { sealOf } from "#providers/translate/reasoning-details.ts";
 import {
@@ -42,10 +42,9 @@ interface WaitingCall {
 type StreamRules = MessageRules & Pick<AnswerRules, "promptTokens" | "served">;
 
 /** Writes a message from the chunks of a chat completion. */
-export class MessageWriter implements StreamWriter {
+export class MessageWriter extends PieceWriter {
   readonly #rules: StreamRules;
   readonly #idOf: (vendorId: string) => string;
-  #usage: Usage | null = null;
   #counts: Counts | null = null;
   #started = false;
   /** The open block; for a call, identified by its index in the completion. */
@@ -62,27 +61,13 @@ export class MessageWriter implements StreamWriter {
   #refused = false;
 
   constructor(rules: StreamRules) {
+    super();
     this.#rules = rules;
     this.#idOf = callIds("toolu_", rules.stem);
     this.#thoughts = new AnswerThoughts(rules.maker);
   }
 
-  get usage(): Usage | null {
-    return this.#usage;
-  }
-
-  chunk(chunk: Chunk): string {
-    if (chunk.usage) this.#usage = chunk.usage;
-    return this.#write(readChat(chunk.text));
-  }
-
-  run(run: FrameRun): string {
-    let out = "";
-    for (const piece of readRun(run)) out += this.#write(piece);
-    return out;
-  }
-
-  #write(piece: ChatPiece): string {
+  protected override write(piece: ChatPiece): string {
     const { text, reasoning, details, refusal, pictures, calls, finish, counts } = piece;
     if (this.#firstCall === null) this.#thoughts.add(piece);
     this.#counts = counts ?? this.#counts;
@@ -118,14 +103,13 @@ export class MessageWriter implements StreamWriter {
     return out;
   }
 
-  done(): string {
+  override done(): string {
     let out = this.#started ? "" : this.#start();
     out += this.#close();
     for (const [index, { id, name, text }] of this.#waiting) {
       out += this.#openCall(index, id, name) + this.#arguments(text) + this.#close();
     }
-    if (this.#lateText !== "")
-      out += this.#delta("text", this.#lateText) + this.#close();
+    if (this.#lateText !== "") out += this.#delta("text", this.#lateText) + this.#close();
     const reason = stopReason(this.#finish, this.#firstCall !== null, this.#refused);
     const usage = this.#counts === null ? { output_tokens: 0 } : messageUsage(this.#counts);
     return (
@@ -135,7 +119,7 @@ export class MessageWriter implements StreamWriter {
     );
   }
 
-  failed(error: ApiError): string {
+  override failed(error: ApiError): string {
     return messageErrorFrame(error);
   }
 

@@ -4,12 +4,12 @@
 
 import { AnswerThoughts } from "#ai/apis/answer-thoughts.ts";
 import type { StreamWriter } from "#ai/apis/api-request.ts";
-import { type AnswerPicture, type ChatPiece, type Counts, readChat, readRun } from "#ai/apis/chat-answer.ts";
+import type { AnswerPicture, ChatPiece, Counts } from "#ai/apis/chat-answer.ts";
+import { PieceWriter } from "#ai/apis/piece-writer.ts";
 import type { ToolName } from "#ai/apis/tool-names.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { Fields } from "#contract/normalise.ts";
-import type { FrameRun } from "#providers/frame-run.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 import { append } from "#providers/translate/append.ts";
 import { parseJson } from "#providers/translate/json.ts";
@@ -107,12 +107,11 @@ interface OpenText {
 }
 
 /** Writes an answer from the chunks of a chat completion. */
-export class ResponseWriter implements StreamWriter {
+export class ResponseWriter extends PieceWriter {
   readonly #rules: ResponseRules;
   readonly #sequence: Sequence;
   readonly #served: ServicePool;
   readonly #idOf: (vendorId: string) => string;
-  #usage: Usage | null = null;
   #counts: Counts | null = null;
   #finish: string | null = null;
   #started = false;
@@ -124,6 +123,7 @@ export class ResponseWriter implements StreamWriter {
   readonly #thoughts: AnswerThoughts;
 
   constructor(rules: ResponseRules, sequence: Sequence, served: ServicePool) {
+    super();
     this.#rules = rules;
     this.#sequence = sequence;
     this.#served = served;
@@ -131,22 +131,7 @@ export class ResponseWriter implements StreamWriter {
     this.#idOf = callIdsOf(rules.stem);
   }
 
-  get usage(): Usage | null {
-    return this.#usage;
-  }
-
-  chunk(chunk: Chunk): string {
-    if (chunk.usage) this.#usage = chunk.usage;
-    return this.#write(readChat(chunk.text));
-  }
-
-  run(run: FrameRun): string {
-    let out = "";
-    for (const piece of readRun(run)) out += this.#write(piece);
-    return out;
-  }
-
-  #write(piece: ChatPiece): string {
+  protected override write(piece: ChatPiece): string {
     const { text, reasoning, refusal, pictures, calls, finish, counts } = piece;
     this.#thoughts.add(piece);
     this.#counts = counts ?? this.#counts;
@@ -189,7 +174,7 @@ export class ResponseWriter implements StreamWriter {
     );
   }
 
-  done(): string {
+  override done(): string {
     let out = this.#started ? "" : this.#start();
     out += this.#close();
     for (const open of this.#calls.values()) out += this.#closeCall(open);
@@ -198,7 +183,7 @@ export class ResponseWriter implements StreamWriter {
     return out + this.#sequence.event(`response.${status}`, { response });
   }
 
-  failed(error: ApiError): string {
+  override failed(error: ApiError): string {
     return responseFailed(this.#sequence, this.#rules, error, this.#items());
   }
 
