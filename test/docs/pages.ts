@@ -6,7 +6,7 @@ import { dirname, join, normalize } from "node:path";
 /** What a reader of the repository finds, without the dependencies' own pages. */
 export const pages = [
   ...globSync("*.md"),
-  ...globSync("{docs,examples,clients,deploy,bench,test}/**/*.md", {
+  ...globSync("{docs,examples,clients,integrations,deploy,bench,test}/**/*.md", {
     exclude: ["**/node_modules/**"],
   }),
 ].toSorted();

@@ -299,6 +299,17 @@ const mailers: Record<
       return { ...set, tls: starttls };
     },
   },
+  n8n: {
+    dialect: dialects["n8n (nodemailer)"],
+    // Nodemailer uses STARTTLS where it is offered, unless it is switched off.
+    tls: "starttls",
+    read: ([json = ""]) => {
+      const [{ type, data }] = JSON.parse(json);
+      const { secure, disableStartTls, ...set } = data;
+      assert.deepEqual([type, secure, disableStartTls], ["smtp", false, false]);
+      return { ...set, tls: "starttls", from: "news@example.com" };
+    },
+  },
 };
 
 test("what sends mail by SMTP signs in with the settings of its recipe, and its mail goes out", async (context) => {

@@ -25,6 +25,8 @@ const searched = [
   "bridge/whatsapp/*.ts",
   "clients/typescript/{src/*.ts,*.mjs}",
   "clients/*/README.md",
+  "integrations/n8n/{credentials,nodes}/**/*.ts",
+  "integrations/n8n/*.{md,mjs}",
   "{docs,bench,examples}/**/*.md",
   "examples/*.{mjs,py,yaml}",
   "*.md",
@@ -49,9 +51,16 @@ test("sentences name who does something", () => {
 });
 
 test("names are the field's", () => {
-  const files = ["src", "ui/src", "bridge", "bench", "scripts", "test", "clients/typescript/src"].flatMap(
-    readSources,
-  );
+  const files = [
+    "src",
+    "ui/src",
+    "bridge",
+    "bench",
+    "scripts",
+    "test",
+    "clients/typescript/src",
+    "integrations",
+  ].flatMap(readSources);
   assert.ok(files.length > 500);
   const found = files.flatMap((file) =>
     [...file.bare.matchAll(names)]
