@@ -1,6 +1,9 @@
 // The nodes for n8n, against a whole system: what they send and look up, and the trigger with what the system posts to it.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { movableClock } from "#runtime/movable-clock.ts";
 import type { OutboundRequest } from "#runtime/runtime.ts";
@@ -114,6 +117,31 @@ test("it says what Trunkline says of a refusal, and goes on where the node is se
   const list = { resource: "message", operation: "get", channel: "sms", messageId: "" };
   await assert.rejects(run(list), { name: "NodeOperationError", message: /not the ID/ });
   await assert.rejects(run({ resource: "message", operation: "toString" }), /no operation/);
+});
+
+test("each half of the API gets its own key, and a redirect gets none", async (context) => {
+  const seen: (string | undefined)[][] = [];
+  const server = createServer(({ url = "", headers }, response) => {
+    seen.push([url, headers["api-key"] as string | undefined, headers.authorization]);
+    response.writeHead(307, { location: "/elsewhere" }).end();
+  });
+  context.after(() => server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const own = credentials.trunklineApi ?? {};
+  credentials.trunklineApi = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}//`,
+    apiKey: "tl_1",
+    poolApiKey: "tlp_1",
+  };
+  const look = { resource: "message", operation: "get", channel: "sms", messageId: "msg_1" };
+  const question = { resource: "ai", operation: "ask", model: "echo", prompt: "Hello" };
+  await assert.rejects(run(look), { httpCode: "307" });
+  await assert.rejects(run(question), { httpCode: "307" });
+  credentials.trunklineApi = own;
+  assert.deepEqual(seen, [
+    ["/api/get/sms/msg_1", "tl_1", undefined],
+    ["/api/ai/v1/chat/completions", undefined, "Bearer tlp_1"],
+  ]);
 });
 
 /** The trigger, with its static data, as a workflow that stays. */

@@ -65,10 +65,10 @@ export function openPackage(after: (done: () => void) => void): Package {
   };
 }
 
-/** What n8n's helper does: the credential's headers, JSON both ways, and an error with the response for a status of 400 and more. */
+/** What n8n's helper does: the credential's headers, JSON both ways, and an error with the response for any status but 2xx. */
 export async function request(credential: Credential, data: Json, asked: Json): Promise<unknown> {
   const { authenticate } = credential;
-  const { method, url, headers, body } = (
+  const { method, url, headers, body, disableFollowRedirect } = (
     typeof authenticate === "function"
       ? await authenticate(data, asked)
       : {
@@ -80,15 +80,22 @@ export async function request(credential: Credential, data: Json, asked: Json): 
             ]),
           ),
         }
-  ) as { method: string; url: string; headers: Record<string, string>; body?: object };
+  ) as {
+    method: string;
+    url: string;
+    headers: Record<string, string>;
+    body?: object;
+    disableFollowRedirect?: boolean;
+  };
   const response = await fetch(url, {
     method,
+    redirect: disableFollowRedirect === true ? "manual" : "follow",
     headers: { ...headers, ...(body && { "content-type": "application/json" }) },
     ...(body && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
   const answer = text === "" ? "" : JSON.parse(text);
-  if (response.status < 400) return answer;
+  if (response.ok) return answer;
   throw Object.assign(new Error(`Request failed with status code ${response.status}`), {
     response: { status: response.status, data: answer },
   });

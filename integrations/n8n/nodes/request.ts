@@ -36,6 +36,8 @@ export async function ask(
       method,
       url,
       json: true,
+      // The key is for this address alone.
+      disableFollowRedirect: true,
       ...(body && { body }),
       ...(headers && { headers }),
     })) as IDataObject;
