@@ -41,6 +41,8 @@ const endpoints = async (node: IHookFunctions): Promise<string> => {
 };
 
 const credential = "trunklineManagementApi";
+/** Starts every workflow, since it is posted when a person asks for it. */
+const testEvent = "webhook.test";
 const eventsOf = (node: IHookFunctions | IWebhookFunctions) => node.getNodeParameter("events") as string[];
 const sameEvents = (some: string[], others: string[]) =>
   some.length === others.length && some.every((each) => others.includes(each));
@@ -86,7 +88,9 @@ export class TrunklineTrigger implements INodeType {
     loadOptions: {
       async getEvents(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
         const { data } = await ask(this, credential, { method: "GET", path: "/api/manage/v1/event-types" });
-        const types = data as { type: string; title: string; description: string }[];
+        const all = data as { type: string; title: string; description: string }[];
+        // No endpoint can ask for the test event: it comes when a person asks for it.
+        const types = all.filter(({ type }) => type !== testEvent);
         const families = [...new Set(types.map(({ type }) => type.slice(0, type.indexOf("."))))];
         return [
           { name: "Everything", value: "*" },
@@ -154,13 +158,18 @@ export class TrunklineTrigger implements INodeType {
     }
     const event = this.getBodyData();
     const type = String(event.type);
-    const matches = eventsOf(this).some(
+    const matches = [testEvent, ...eventsOf(this)].some(
       (each) => each === "*" || each === type || (each.endsWith(".*") && type.startsWith(each.slice(0, -1))),
     );
     const endpoint = String(kept.webhookId);
-    const seen = started.get(endpoint) ?? [];
-    if (!matches || (seen.includes(id) && this.getNodeParameter("ignoreRepeated"))) return {};
-    started.set(endpoint, [...seen, id].slice(-remembered));
+    const isRepeated = started.get(endpoint)?.includes(id) ?? false;
+    if (!matches || (isRepeated && this.getNodeParameter("ignoreRepeated"))) return {};
+    // n8n answers once the workflow has started. If it cannot start it, Trunkline posts the event again, which is then no repeated one.
+    const response = this.getResponseObject();
+    response.once("finish", () => {
+      if (response.statusCode < 300)
+        started.set(endpoint, [...(started.get(endpoint) ?? []), id].slice(-remembered));
+    });
     return { workflowData: [this.helpers.returnJsonArray({ id, ...event } as IDataObject)] };
   }
 }
