@@ -89,6 +89,7 @@ for (const channel of channels)
     assert.equal(sent.channel, channel);
     assert.equal((await run(message)).id, sent.id);
     assert.notEqual((await run(message, { run: 1 })).id, sent.id);
+    assert.notEqual((await run({ ...message, message: "Another text" })).id, sent.id);
     const record = await run({ resource: "message", operation: "get", channel, messageId: sent.id });
     assert.deepEqual(
       [record.message, record.reference, record.gateway_identifier],
@@ -111,9 +112,8 @@ test("it asks a pool with the pool's key", async () => {
 
 test("it says what Trunkline says of a refusal, and goes on where the node is set so", async () => {
   const wrong = { resource: "message", operation: "sendSms", number: "1", message: "Hello" };
-  const another = { run: 2 };
-  await assert.rejects(run(wrong, another), { name: "NodeApiError", message: /number/i, httpCode: "422" });
-  assert.match(String((await run(wrong, { ...another, continues: true })).error), /number/i);
+  await assert.rejects(run(wrong), { name: "NodeApiError", message: /number/i, httpCode: "422" });
+  assert.match(String((await run(wrong, { continues: true })).error), /number/i);
   const list = { resource: "message", operation: "get", channel: "sms", messageId: "" };
   await assert.rejects(run(list), { name: "NodeOperationError", message: /not the ID/ });
   await assert.rejects(run({ resource: "message", operation: "toString" }), /no operation/);

@@ -1,5 +1,6 @@
 // Sends messages over three channels, looks them up, and asks AI pools.
 
+import { createHash } from "node:crypto";
 import {
   type IDataObject,
   type IExecuteFunctions,
@@ -20,16 +21,15 @@ type Operation = (node: IExecuteFunctions, item: number) => Promise<IDataObject>
 const text = (node: IExecuteFunctions, name: string, item: number) =>
   String(node.getNodeParameter(name, item));
 
-/** The same for each attempt of a node at an item, and another one in each execution and each turn of a loop. */
-const idempotencyKey = (node: IExecuteFunctions, item: number) =>
-  [
-    "n8n",
-    node.getWorkflow().id,
-    node.getExecutionId(),
-    node.getNode().id,
-    node.evaluateExpression("{{$runIndex}}", item),
-    item,
-  ].join("-");
+/**
+ * The same for each attempt of a node at an item, and another one in each execution and each turn of a loop. The contact is in it because an
+ * agent calls the node as a tool several times at one item.
+ */
+function idempotencyKey(node: IExecuteFunctions, item: number, contact: IDataObject): string {
+  const run = node.evaluateExpression("{{$runIndex}}", item);
+  const parts = [node.getWorkflow().id, node.getExecutionId(), node.getNode().id, run, item, contact];
+  return `n8n-${createHash("sha256").update(JSON.stringify(parts)).digest("hex")}`;
+}
 
 const send =
   (operation: Sending): Operation =>
@@ -42,7 +42,7 @@ const send =
         : { number: text(node, "number", item) };
     const chosen = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== ""));
     const contact = { ...recipient, message: text(node, "message", item), ...chosen };
-    const headers = { "Idempotency-Key": ownKey || idempotencyKey(node, item) };
+    const headers = { "Idempotency-Key": ownKey || idempotencyKey(node, item, contact) };
     const path = `/api/${channel}/send`;
     const reply = await ask(
       node,
