@@ -84,7 +84,7 @@ const facts: Record<string, RegExp> = {
     "reference" in contact && "metadata" in contact ? /^`reference` and `metadata`$/ : /^no$/,
   webhooks: hasPath(/\/webhooks\/\{webhook\}\/replay$/) ? /^signed, .*replayable$/ : /^signed, /,
   "schedule, change, cancel": has(hasPath(/\/api\/reschedule\//) && hasPath(/\/api\/cancel\//)),
-  "SMTP submission": has(/SUBMISSION/.test(settings)),
+  "SMTP submission": has(/\bSMTP_PORT\b/.test(settings)),
   "`cc`, `bcc`, own headers": has("cc" in contact || "bcc" in contact || "headers" in contact),
   "stored mail templates": has("template" in contact || hasPath(/\/templates/)),
   "inbound mail": has(eventCatalogue.some(({ type }) => /email|mail\.received/.test(type))),
