@@ -2,9 +2,11 @@
 
 import type { AiGateway } from "#ai/ai.ts";
 import { openDeferredLane } from "#ai/deferred/serve-deferred.ts";
+import { openAlerts } from "#attention/alerts.ts";
 import type { Core } from "#core/core.ts";
 import { openMaintenance } from "#maintenance/maintenance.ts";
 import type { RetentionPolicy } from "#maintenance/removals.ts";
+import type { Acceptance } from "#messaging/accept/acceptance.ts";
 import { openGateway, recoverGateway } from "#messaging/deliver/open-gateway.ts";
 import { openReroute } from "#messaging/deliver/reroute.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
@@ -38,7 +40,7 @@ export function createLanes(
   core: Core,
   settings: LanesSettings,
   processId: string,
-  { ai, phones }: { ai: AiGateway; phones: Phones },
+  { acceptance, ai, phones }: { acceptance: Acceptance; ai: AiGateway; phones: Phones },
 ): Lanes {
   const { database, clock, log } = core;
   const { publicUrl, pollMs, heartbeatMs, retention } = settings;
@@ -77,6 +79,8 @@ export function createLanes(
           return openMaintenance({ ...core, retention, intervalMs: settings.maintenanceMs }, lane);
         case "reroute":
           return openReroute({ ...core, intervalMs: heartbeatMs }, lane);
+        case "alerts":
+          return openAlerts({ ...core, publicUrl, ai, acceptance, phones }, lane);
       }
     },
   });

@@ -3,6 +3,7 @@
 import { createAuthenticator } from "#accounts/authenticate.ts";
 import { AiGateway } from "#ai/ai.ts";
 import { placeOf } from "#ai/limits/share.ts";
+import { alertsLane } from "#attention/alerts.ts";
 import {
   createDefaultAccount,
   createSetupCode,
@@ -135,7 +136,8 @@ export async function openSystem(
   const openAndClickTracking = createOpenAndClickTracking(core);
   const countWriter = createCountWriter(core);
   const processId = newId("prc");
-  const lanes = createLanes(core, settings, processId, { ai, phones });
+  const acceptance = createAcceptance(core);
+  const lanes = createLanes(core, settings, processId, { acceptance, ai, phones });
   const accountChanges = createAccountChanges(core);
   const fanOutTrigger = createFanOutTrigger(database, () => lanes.wake(fanOutLane.id));
   const changed: Record<ChangeKind, () => void> = {
@@ -158,7 +160,7 @@ export async function openSystem(
   const httpCore: HttpCore = {
     ...core,
     authenticator,
-    acceptance: createAcceptance(core),
+    acceptance,
     callbacks: createCallbacks(feedback),
     openAndClickTracking,
     phones,
@@ -196,7 +198,8 @@ export async function openSystem(
     createStartCode: () => createStartCode(httpCore),
     start: async () => {
       await fanOutTrigger.refresh();
-      for (const lane of [fanOutLane, maintenanceLane, rerouteLane]) await database.run(ensureLane, lane);
+      for (const lane of [fanOutLane, maintenanceLane, rerouteLane, alertsLane])
+        await database.run(ensureLane, lane);
       await warnAboutHold(core);
       await lanes.start();
       phones.start();

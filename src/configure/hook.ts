@@ -1,6 +1,6 @@
 // Hooks of an account. The SHA-256 of a hook's key is stored; the text of a generated key is shown once.
 
-import { type HookFields, hookFields, hookRules } from "#contract/hooks/hooks.ts";
+import { type HookFields, hookAttention, hookFields, hookRules } from "#contract/hooks/hooks.ts";
 import type { Issue } from "#contract/issue.ts";
 import { maxHooks } from "#contract/limits.ts";
 import type { Core } from "#core/core.ts";
@@ -61,14 +61,20 @@ export const hooks = defineResource({
   idPrefix: "hook",
   fields: hookFields,
   rules: hookRules,
-  columns: ({ name, key }, { accountId }: Of, existing: HookRow | null) => ({
+  columns: ({ name, key, active, attention }, { accountId }: Of, existing: HookRow | null) => ({
     account_id: accountId,
     name,
+    alerts: active && attention !== null ? (1 as const) : (0 as const),
     last_received_at: existing?.last_received_at ?? null,
     last_outcome: existing?.last_outcome ?? null,
     ...keyColumns(key, existing),
   }),
   fieldsOf: ({ name }) => ({ name }),
+  // The preset alone switches it on.
+  settled: (fields) =>
+    fields.preset === "attention" && fields.attention === null
+      ? { ...fields, attention: hookAttention.parse({}) }
+      : fields,
   check: async (fields, deps, of, before) => [
     ...templateIssues(fields),
     ...(await gatewayIssues(fields, deps, of, before)),

@@ -28,6 +28,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/feedback/suppressions.ts"),
   import("#store/gateways/unmatched-receipts.ts"),
   import("#store/feedback/unknown-words.ts"),
+  import("#store/hooks/alerts.ts"),
   import("#store/hooks/hooks.ts"),
   import("./find.ts"),
   import("#store/gateways/account-lanes.ts"),

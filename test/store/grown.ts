@@ -176,8 +176,10 @@ function once(series: (a: number, b: number) => string): string[] {
     `insert into api_keys (hash, account_id, sealed, created_at) select 'hash' || i, ${idSql("acc", "i")}, null, 1 from ${series(0, 20)}`,
     `insert into named_keys (id, account_id, name, hash, hint, previous_hash, previous_works_until, rules, revision, created_at, updated_at)
      select ${idSql("apk", "i")}, ${idSql("acc", "i % 20")}, 'key ' || i, 'key hash ' || i, 'h', 'previous ' || i, ${now}, '{}', 1, ${times} from ${series(0, 2000)}`,
-    `insert into hooks (id, account_id, name, hash, hint, rules, revision, created_at, updated_at)
-     select ${idSql("hook", "i")}, ${idSql("acc", "i % 20")}, 'hook ' || i, 'hook hash ' || i, 'h', '{}', 1, ${times} from ${series(0, 2000)}`,
+    `insert into hooks (id, account_id, name, hash, hint, rules, alerts, revision, created_at, updated_at)
+     select ${idSql("hook", "i")}, ${idSql("acc", "i % 20")}, 'hook ' || i, 'hook hash ' || i, 'h', '{}', case when i % 50 = 0 then 1 else 0 end, 1, ${times} from ${series(0, 2000)}`,
+    `insert into alert_causes (hook_id, cause, since, item, ended_sent)
+     select ${idSql("hook", "i / 2 * 50")}, 'cause ' || (i % 2), 1, '{}', 0 from ${series(0, 80)}`,
     `insert into credits (account_id, channel, allowance, remaining, bonus, renewed_at)
      select ${idSql("acc", "i")}, 'sms', 1000000, 1000000, 0, 1 from ${series(0, 20)}`,
     `insert into gateways (id, account_id, identifier, channel, kind, active, is_default, test, settings, rules, created_at, updated_at)

@@ -1,5 +1,6 @@
 // Inputs for the operations on hooks, for rows that `grown.ts` has made.
 
+import * as alerts from "#store/hooks/alerts.ts";
 import * as hooks from "#store/hooks/hooks.ts";
 import { accountOf, id, now } from "./grown.ts";
 import { type Case, caseOf } from "./inputs-messages.ts";
@@ -14,9 +15,21 @@ const hook = {
   rules: "{}",
   last_received_at: null,
   last_outcome: null,
+  alerts: 0 as const,
   revision: 0,
   created_at: 1,
   updated_at: 1,
+};
+
+const cause = {
+  hook_id: id("hook", 0),
+  cause: "cause 0",
+  since: 1,
+  item: "{}",
+  absent_at: null,
+  begun_at: null,
+  ended_at: null,
+  ended_sent: 0 as const,
 };
 
 export const hookCases: readonly Case[] = [
@@ -28,5 +41,14 @@ export const hookCases: readonly Case[] = [
   caseOf(hooks.saveHook, hook, { ...hook, id: id("hook", 0), name: "other", revision: 1 }),
   caseOf(hooks.rotateHookKey, { accountId, id: id("hook", 0), hash: "rotated", hint: "h", at: now }),
   caseOf(hooks.noteHookBody, { accountId, id: id("hook", 0), body: "b", outcome: "accepted", at: now }),
+  caseOf(alerts.readAlertHooks, null),
+  caseOf(alerts.readFailedAlerts, accountId),
+  caseOf(alerts.readAlertCauses, id("hook", 0)),
+  caseOf(alerts.saveAlertCauses, {
+    hookId: id("hook", 0),
+    put: [{ ...cause, begun_at: 2 }],
+    remove: [{ ...cause, cause: "cause 1" }],
+  }),
+  caseOf(alerts.noteAlertFailure, { accountId, id: id("hook", 0), at: now }),
   caseOf(hooks.removeHook, { accountId, id: id("hook", 0) }),
 ];

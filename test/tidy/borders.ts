@@ -18,13 +18,14 @@ export const ranks: Readonly<Record<string, number>> = {
   ai: 4,
   configure: 4,
   maintenance: 4,
-  http: 5,
-  provision: 5,
-  "lanes.ts": 5,
-  "system.ts": 6,
-  demo: 7,
-  "command-line": 8,
-  "main.ts": 9,
+  attention: 5,
+  http: 6,
+  provision: 6,
+  "lanes.ts": 6,
+  "system.ts": 7,
+  demo: 8,
+  "command-line": 9,
+  "main.ts": 10,
 };
 
 /** Packages that one part of the tree alone may import. */
@@ -96,6 +97,9 @@ export const longFiles: Readonly<Record<string, string>> = {};
 /** Files with logic that have no twin test, each with its reason. */
 export const withoutTwin: Readonly<Record<string, string>> = {
   "src/gateways/sms/vendors/": "definitions, run by vendors.test.ts with the recorded traffic of each vendor",
+  "src/attention/attention.ts": "run by the tests of the overview, and of alerts.ts",
+  "src/attention/gateway-state.ts": "run by the tests of the overview and of links",
+  "src/messaging/hooks/send.ts": "run by the tests of the routes of hooks, and of attention/alerts.ts",
   "src/http/routes/phones/": "asked by the simulated phones of phones, as the app asks",
   "src/http/routes/twilio/": "asked by Twilio's own package, and by the tables of errors.ts and caller.ts",
   "src/http/routes/resend/": "asked by Resend's own package, and by the tables of errors.ts and caller.ts",

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { instant, page, reply, revision, seenRevision } from "#contract/envelope.ts";
 import { keyText } from "#contract/key-text.ts";
 import { gatewayFields } from "#contract/manage/gateways.ts";
+import { severities } from "#contract/manage/overview.ts";
 import { channels } from "#contract/messages/channel.ts";
 import { freeText, nameText } from "#contract/name.ts";
 import { patchSchema, shown } from "#contract/resource-schema.ts";
@@ -51,6 +52,32 @@ const message = {
     .describe("What stands for a value that the body does not have; null refuses such a body with 422."),
 };
 
+export const hookAttention = z
+  .strictObject({
+    severities: z
+      .array(z.enum(severities))
+      .min(1)
+      .default(["error"])
+      .describe("The severities of the items that it reports."),
+    after_minutes: z
+      .int()
+      .min(1)
+      .max(1_440)
+      .default(5)
+      .describe(
+        "An item is reported once it has persisted for this long, and has ended once it has been gone for this long.",
+      ),
+    ended: z.boolean().default(true).describe("Whether the end of a reported item is reported too."),
+    per_hour: z
+      .int()
+      .min(1)
+      .max(600)
+      .default(20)
+      .describe("The most that it reports within an hour. Further ones wait."),
+  })
+  .meta({ id: "HookAttentionInput" });
+export type HookAttention = z.output<typeof hookAttention>;
+
 export const hookRules = z.strictObject({
   ...message,
   per_minute: z
@@ -59,6 +86,12 @@ export const hookRules = z.strictObject({
     .max(600)
     .default(30)
     .describe("Maximum requests a minute, counted in each process. Further ones get 429."),
+  attention: hookAttention
+    .nullable()
+    .default(null)
+    .describe(
+      "Makes messages of what the account's overview says needs attention; null does not, except with the preset `attention`.",
+    ),
   active: z.boolean().default(true).describe("`false` switches it off: its requests get 409."),
 });
 
@@ -89,6 +122,7 @@ const { key: _text, ...shownFields } = shown(hookFields).shape;
 const fields = z.object({
   id: z.string(),
   ...shownFields,
+  attention: shown(hookAttention).meta({ id: "HookAttention" }).nullable(),
   hint: z.string().describe("The first and last characters of its key. Only the key's hash is stored."),
   last_received_at: instant.nullable().describe("When it last received a body; null if it never has."),
   last_outcome: z

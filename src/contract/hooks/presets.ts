@@ -1,9 +1,11 @@
 // Templates for programs that post webhooks of a fixed form, each with a body such as the program posts. What a program may leave out has
 // the alternative `""`, so that a preset also works for a hook that refuses missing values.
 
+import { attentionExample } from "./attention.ts";
+
 interface Preset {
-  /** The program's page about its webhooks. */
-  url: string;
+  /** The program's page about its webhooks; absent for Trunkline itself. */
+  url?: string;
   subject: string;
   message: string;
   example: object;
@@ -75,6 +77,11 @@ export const presets = {
     subject: `{{name}} is {{status}}`,
     message: `{{name}} is {{status}} {{tags | ""}}`,
     example: { name: "Nightly backup", status: "down", tags: "prod" },
+  },
+  attention: {
+    subject: `{{account}}: {{summary}}`,
+    message: `{{account}}: {{summary}}. {{reason | ""}}`,
+    example: attentionExample,
   },
 } as const satisfies Record<string, Preset>;
 

@@ -21,17 +21,20 @@ export const attentionKinds = [
   "domain_unverified",
   "held",
   "no_public_url",
+  "alerts_blocked",
 ] as const;
+
+export const severities = ["error", "warning", "doubt"] as const;
 
 const attention = z
   .object({
     kind: z
       .enum(attentionKinds)
       .describe(
-        "`gateway_deferring`: all that an active gateway attempts is deferred, for five minutes or more; `reason` is its last failure. `backlog`: messages are five minutes late on a gateway that is not paused. `not_linked`: no device is linked to an active gateway that needs one; `link_lost`: the link that there was has ended. `failures`: of the last 24 hours. `domain_unverified`: no key of the domain signs. `held`: messages of a restored backup wait. `no_public_url`: a gateway takes reports, and the installation has no public address for them.",
+        "`gateway_deferring`: all that an active gateway attempts is deferred, for five minutes or more; `reason` is its last failure. `backlog`: messages are five minutes late on a gateway that is not paused. `not_linked`: no device is linked to an active gateway that needs one; `link_lost`: the link that there was has ended. `failures`: of the last 24 hours. `domain_unverified`: no key of the domain signs. `held`: messages of a restored backup wait. `no_public_url`: a gateway takes reports, and the installation has no public address for them. `alerts_blocked`: a hook has something to report, and no gateway can send it.",
       ),
     severity: z
-      .enum(["error", "warning", "doubt"])
+      .enum(severities)
       .describe(
         "`error`: something does not go out. `doubt`: the outcome of messages is unknown. `warning`: else.",
       ),

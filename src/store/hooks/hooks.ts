@@ -2,7 +2,7 @@
 
 import { maxHooks } from "#contract/limits.ts";
 import { type AccountRow, lockAccount, withGateways } from "#store/accounts/accounts.ts";
-import { readOperation, writeOperation } from "#store/database.ts";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { Overtaken } from "#store/revision.ts";
 import type { HooksTable } from "#store/schema/hooks.ts";
 
@@ -10,9 +10,9 @@ import type { HooksTable } from "#store/schema/hooks.ts";
 export const lastBodyContext = (hookId: string) => `hooks ${hookId} last_body`;
 
 /** A hook without its last body, which only its preview reads. */
-export type HookRow = Omit<HooksTable, "last_body">;
+export type HookRow = Omit<HooksTable, "alerts_failed_at" | "last_body">;
 
-const columns = [
+export const hookColumns = [
   "id",
   "account_id",
   "name",
@@ -21,6 +21,7 @@ const columns = [
   "rules",
   "last_received_at",
   "last_outcome",
+  "alerts",
   "revision",
   "created_at",
   "updated_at",
@@ -30,7 +31,11 @@ const columns = [
 export const findHookByKey = readOperation(
   "findHookByKey",
   async (tx, hash: string): Promise<{ hook: HookRow; account: AccountRow } | null> => {
-    const hook = await tx.db.selectFrom("hooks").select(columns).where("hash", "=", hash).executeTakeFirst();
+    const hook = await tx.db
+      .selectFrom("hooks")
+      .select(hookColumns)
+      .where("hash", "=", hash)
+      .executeTakeFirst();
     if (!hook) return null;
     const row = await tx.db
       .selectFrom("accounts")
@@ -56,7 +61,7 @@ export const findHookHolder = readOperation("findHookHolder", async (tx, hash: s
 export const readHooks = readOperation(
   "readHooks",
   async (tx, input: { accountId: string; id: string | null }): Promise<HookRow[]> => {
-    let query = tx.db.selectFrom("hooks").select(columns).where("account_id", "=", input.accountId);
+    let query = tx.db.selectFrom("hooks").select(hookColumns).where("account_id", "=", input.accountId);
     if (input.id !== null) query = query.where("id", "=", input.id);
     return await query.orderBy("created_at").orderBy("id").execute();
   },
@@ -67,7 +72,7 @@ export const findHookByName = readOperation(
   async (tx, input: { accountId: string; name: string }): Promise<HookRow | null> => {
     const row = await tx.db
       .selectFrom("hooks")
-      .select(columns)
+      .select(hookColumns)
       .where("account_id", "=", input.accountId)
       .where("name", "=", input.name)
       .executeTakeFirst();
@@ -117,19 +122,22 @@ export const saveHook = writeOperation(
     if (isNew) {
       await tx.db
         .insertInto("hooks")
-        .values({ ...hook, last_body: null, revision })
+        .values({ ...hook, last_body: null, alerts_failed_at: null, revision })
         .execute();
       return "saved";
     }
-    const { name, hash, hint, rules, updated_at } = hook;
+    const { name, hash, hint, rules, alerts, updated_at } = hook;
+    // Switched on again, it begins anew.
+    const alertsOff = alerts === 0 ? { alerts_failed_at: null } : {};
     const changed = await tx.db
       .updateTable("hooks")
-      .set({ name, hash, hint, rules, updated_at, revision })
+      .set({ name, hash, hint, rules, alerts, ...alertsOff, updated_at, revision })
       .where("id", "=", hook.id)
       .where("account_id", "=", hook.account_id)
       .where("revision", "=", hook.revision)
       .returning("id")
       .executeTakeFirst();
+    if (changed && alerts === 0) await removeCauses(tx, hook.id);
     return changed ? "saved" : "overtaken";
   },
 );
@@ -172,10 +180,21 @@ export const noteHookBody = writeOperation(
   },
 );
 
+const removeCauses = (tx: Tx, hookId: string) =>
+  tx.db.deleteFrom(tx.indexed("alert_causes", "alert_causes_key")).where("hook_id", "=", hookId).execute();
+
 /** False if the account has no such hook. Its messages stay. */
 export const removeHook = writeOperation(
   "removeHook",
   async (tx, input: { accountId: string; id: string }): Promise<boolean> => {
+    const own = await tx.db
+      .selectFrom("hooks")
+      .select("id")
+      .where("id", "=", input.id)
+      .where("account_id", "=", input.accountId)
+      .executeTakeFirst();
+    if (!own) return false;
+    await removeCauses(tx, own.id);
     const gone = await tx.db
       .deleteFrom("hooks")
       .where("id", "=", input.id)

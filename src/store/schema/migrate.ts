@@ -36,6 +36,7 @@ import { up as poolKeyRotation } from "#store/schema/migrations/second-release/0
 import { up as wholeMails } from "#store/schema/migrations/second-release/0030-whole-mails.ts";
 import { up as hooks } from "#store/schema/migrations/second-release/0031-hooks.ts";
 import { up as statusCallbacks } from "#store/schema/migrations/second-release/0032-status-callbacks.ts";
+import { up as alertCauses } from "#store/schema/migrations/second-release/0033-alert-causes.ts";
 
 export interface Migration {
   id: number;
@@ -82,6 +83,7 @@ export const migrations: readonly Migration[] = [
   { id: 30, name: "whole-mails", up: wholeMails },
   { id: 31, name: "hooks", up: hooks },
   { id: 32, name: "status-callbacks", up: statusCallbacks },
+  { id: 33, name: "alert-causes", up: alertCauses },
 ];
 
 /** The id of the newest migration that this code knows. */

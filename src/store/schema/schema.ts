@@ -27,7 +27,7 @@ import type {
 } from "./feedback.ts";
 import type { GatewaySessionsTable, GatewayValuesTable } from "./gateway-sessions.ts";
 import type { GatewayPausesTable, GatewayReportsTable, MessageCountsTable } from "./history.ts";
-import type { HooksTable } from "./hooks.ts";
+import type { AlertCausesTable, HooksTable } from "./hooks.ts";
 import type {
   AuditEntriesTable,
   ManagementTokensTable,
@@ -186,7 +186,7 @@ export interface EventsTable {
   attempt: string | null;
 }
 
-export type LaneKind = "gateway" | "webhook" | "deferred" | "fan_out" | "maintenance" | "reroute";
+export type LaneKind = "gateway" | "webhook" | "deferred" | "fan_out" | "maintenance" | "reroute" | "alerts";
 
 export interface LanesTable {
   /** The id of the gateway, webhook endpoint or pool (`deferred`); the other kinds have one lane each, with the name of the kind. */
@@ -283,6 +283,7 @@ export interface Schema extends PoolAnswerTables, PoolStatisticsTables {
   api_keys: ApiKeysTable;
   named_keys: NamedKeysTable;
   hooks: HooksTable;
+  alert_causes: AlertCausesTable;
   credits: CreditsTable;
   gateways: GatewaysTable;
   requests: RequestsTable;

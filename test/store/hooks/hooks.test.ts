@@ -28,6 +28,7 @@ function hookRow(accountId: string, columns: Partial<HookRow> = {}): HookRow {
     rules: "{}",
     last_received_at: null,
     last_outcome: null,
+    alerts: 0,
     revision: 0,
     created_at: now,
     updated_at: now,

@@ -29,6 +29,7 @@ const programs = {
   "uptime-kuma": "Uptime Kuma",
   github: "GitHub",
   healthchecks: "Healthchecks",
+  attention: "Trunkline: what needs attention",
 } as const satisfies Record<NonNullable<Hook["preset"]>, string>;
 
 export const programOf = (preset: Hook["preset"]): string =>

@@ -172,6 +172,7 @@ const kinds: Readonly<Record<Attention["kind"], Kind>> = {
     name: "Restored backup",
     why: (item) => `${counted(item)} wait for an operator`,
   },
+  alerts_blocked: { state: ["failed", "not reported"] },
   no_public_url: {
     state: ["doubtful", "no public address"],
     name: "Installation",

@@ -8,7 +8,7 @@ import { accountFromRow } from "#accounts/authenticate.ts";
 import { hooks } from "#configure/hook.ts";
 import { receivedHookReply } from "#contract/hooks/hooks.ts";
 import { isObject } from "#contract/normalise.ts";
-import { isProblem, type Problem, problem, refusals, validationFailed } from "#contract/problem.ts";
+import { isProblem, type Problem, problem, refusals } from "#contract/problem.ts";
 import { rateWait } from "#http/auth/api-key.ts";
 import { readBytes } from "#http/body/bytes.ts";
 import { mediaOf, type ParsedBody, parseBody } from "#http/body/parse.ts";
@@ -18,16 +18,13 @@ import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
 import { refusal } from "#http/routes/messages/send.ts";
 import { isStorageOutage } from "#http/storage-errors.ts";
-import type { AcceptResult } from "#messaging/accept/accept.ts";
 import { messageChannels } from "#messaging/channels.ts";
-import { keptBody } from "#messaging/hooks/kept-body.ts";
-import { hookContacts, hookTexts } from "#messaging/hooks/message.ts";
+import { noteBody, sendHook } from "#messaging/hooks/send.ts";
 import { hashSecret } from "#runtime/secret.ts";
-import { findHookByKey, type HookRow, lastBodyContext, noteHookBody } from "#store/hooks/hooks.ts";
+import { findHookByKey, type HookRow } from "#store/hooks/hooks.ts";
 
 const maxBytes = 256 * 1024;
 const maxKeyLength = 512;
-const maxOutcomeLength = 300;
 
 /** The text that names one delivery, in its sender's header: ours, that of Standard Webhooks, and GitHub's. */
 const deliveryHeaders = ["idempotency-key", "webhook-id", "x-github-delivery"] as const;
@@ -166,56 +163,20 @@ async function accept(
   account: Account,
   body: unknown,
 ): Promise<Answer> {
-  const rules = hooks.rulesOf(hook);
-  const texts = hookTexts(rules, body);
-  if (rules.missing === null && texts.missing.length > 0) {
-    const message = `has no value for ${texts.missing.join(", ")}`;
-    return { outcome: `The body ${message}.`, reply: validationFailed([{ path: ["body"], message }]) };
-  }
-  const { channel } = rules;
-  const { sending } = messageChannels[channel];
-  const contact = hookContacts(rules, texts, hook.name);
-  const send = sending.read({ contact }, { maxContacts: contact.length });
   const key = deliveryOf(request);
   // A changed hook makes another message of the same delivery, so it is another request.
   const idempotency = key === null ? null : { path: `/hooks/${hook.id}/${hook.revision}`, key };
-  const sent = { account, requestId, channel, send, upload: null, idempotency };
-  const result: AcceptResult =
-    send.issues.length > 0
-      ? { kind: "invalid", issues: await core.acceptance.issuesOf(sent) }
-      : await core.acceptance.send(sent);
-  switch (result.kind) {
-    case "accepted":
-    case "replayed":
-      return {
-        outcome: "accepted",
-        reply: {
-          message: "The messages have been queued.",
-          data: { request_id: result.requestId, messages: result.ids.length },
-        },
-      };
-    case "invalid": {
-      const words = result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-      return { outcome: words.join(" "), reply: refusal(result, sending.creditUnit) };
-    }
-    case "insufficient_credit":
-      return { outcome: "The credit is not enough.", reply: refusal(result, sending.creditUnit) };
-    default:
-      return { outcome: null, reply: refusal(result, sending.creditUnit) };
-  }
+  const of = { name: hook.name, fields: hooks.rulesOf(hook), account, requestId, idempotency };
+  const { result, outcome } = await sendHook(core.acceptance, of, body);
+  if (result.kind !== "accepted" && result.kind !== "replayed")
+    return { outcome, reply: refusal(result, messageChannels[of.fields.channel].sending.creditUnit) };
+  const data = { request_id: result.requestId, messages: result.ids.length };
+  return { outcome, reply: { message: "The messages have been queued.", data } };
 }
 
 /** Keeps the body for the preview. Messages that were accepted stay accepted if it cannot be kept. */
 async function note({ core }: Call, hook: HookRow, body: unknown, outcome: string): Promise<void> {
-  const kept = keptBody(body);
-  const input = {
-    accountId: hook.account_id,
-    id: hook.id,
-    body: kept === null ? null : core.sealer.seal(kept, lastBodyContext(hook.id)),
-    outcome: outcome.slice(0, maxOutcomeLength).toWellFormed(),
-    at: core.clock.now(),
-  };
-  await core.database.run(noteHookBody, input).catch((error: unknown) => {
+  await noteBody(core, hook, body, outcome).catch((error: unknown) => {
     if (!isStorageOutage(error)) throw error;
   });
 }

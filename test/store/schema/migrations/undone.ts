@@ -1,7 +1,16 @@
 // Takes back the newest migrations, for the tests of those before them.
 
 /** The newest. */
+export const withoutAlertCauses = [
+  "drop table alert_causes",
+  "drop index hooks_alerts",
+  "alter table hooks drop column alerts_failed_at",
+  "alter table hooks drop column alerts",
+];
+
+/** The thirty-second too. */
 export const withoutStatusCallbacks = [
+  ...withoutAlertCauses,
   "drop table status_callbacks",
   "alter table webhook_endpoints drop column format",
 ];

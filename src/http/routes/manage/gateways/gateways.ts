@@ -2,8 +2,8 @@
 // …/gateways/{gateway}. `actions.ts` has what operators do to a gateway (test, pause, …), `delete.ts` its end.
 
 import { z } from "zod";
+import { stateOf } from "#attention/gateway-state.ts";
 import { gateways } from "#configure/gateway.ts";
-import { pausedByHand } from "#configure/gateway-actions.ts";
 import {
   type GatewayReplyData,
   gatewayChanges,
@@ -19,7 +19,6 @@ import { orNotFound } from "#http/reply/problem-error.ts";
 import { manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import { type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 import { unmatchedSince } from "#store/gateways/unmatched-receipts.ts";
-import { untilConnected } from "#store/lanes/lanes.ts";
 import { deferringOf, paceNow, queueOf, waitingNow } from "./figures.ts";
 
 const identifierParam = z
@@ -29,34 +28,6 @@ const identifierParam = z
 export const gatewayParams = { gateway: identifierParam };
 
 type AccountCall = Pick<ManageAccountCall, "core" | "settings" | "account">;
-
-/** A gateway's state, and since when it is paused. A pause by hand takes precedence over one caused by failures. */
-export function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "state" | "pause"> {
-  if (lane.operator_paused_at !== null) {
-    // A stop with its own reason (another SIM) is a pause of the same instant.
-    const ownReason = lane.paused_since === lane.operator_paused_at ? lane.pause_reason : null;
-    const pause = {
-      reason: ownReason ?? pausedByHand,
-      since: isoTime(lane.operator_paused_at),
-      until: null,
-      by: lane.operator_paused_by,
-    };
-    return { state: gateway.active === 1 ? "stopped" : "off", pause };
-  }
-  if (gateway.active === 0) return { state: "off", pause: null };
-  if (lane.paused_since === null) return { state: "active", pause: null };
-  const { paused_until, paused_since, failing_since } = lane;
-  const until = paused_until === null || paused_until === untilConnected ? null : isoTime(paused_until);
-  return {
-    state: "paused",
-    pause: {
-      reason: lane.pause_reason ?? "",
-      since: isoTime(failing_since ?? paused_since),
-      until,
-      by: null,
-    },
-  };
-}
 
 function sessionOf({ gateway, session }: GatewayWithLane): GatewayReplyData["session"] {
   if (session === null || gateway.active === 0) return null;

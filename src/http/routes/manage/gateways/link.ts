@@ -126,33 +126,6 @@ async function ask(
   }
 }
 
-/** States in which no device is linked, except for the one that a new device should replace. */
-const pairingStates: ReadonlySet<LinkData["state"]> = new Set([
-  "waiting_for_scan",
-  "waiting_for_code",
-  "expired",
-]);
-const unlinkedStates: ReadonlySet<LinkData["state"]> = new Set([
-  "unlinked",
-  "wrong_number",
-  "needs_relink",
-  "logged_out",
-  "not_installed",
-]);
-
-/** Whether a gateway whose kind links a device has none, and why, if that is known. Null if it has one or needs none. */
-export async function missingLink(
-  call: ManageAccountCall,
-  gateway: GatewaysTable,
-): Promise<Pick<LinkData, "state" | "reason"> | null> {
-  const connection = findAdapter(gateway.kind, gateway.channel)?.connection;
-  if (connection !== "linked" && connection !== "pulled") return null;
-  const link = await shownLink(call, { gateway, isPulled: connection === "pulled" });
-  const { state, reason, device } = link;
-  const isMissing = unlinkedStates.has(state) || (device === null && pairingStates.has(state));
-  return isMissing ? { state, reason } : null;
-}
-
 export const getGatewayLinkRoute = endpoint({
   ...about,
   method: "GET",

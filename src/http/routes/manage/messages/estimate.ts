@@ -1,14 +1,14 @@
 // Estimates when the unsent messages of a request will have been sent: the `estimate` of its reply.
 
 import { accountFromRow } from "#accounts/authenticate.ts";
+import { missingLink, stateOf } from "#attention/gateway-state.ts";
 import type { RequestLaneData } from "#contract/manage/requests.ts";
 import { isoTime } from "#contract/time.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { paceOf, rulesIn } from "#gateways/rules.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { paceNow } from "#http/routes/manage/gateways/figures.ts";
-import { findOwn, stateOf } from "#http/routes/manage/gateways/gateways.ts";
-import { missingLink } from "#http/routes/manage/gateways/link.ts";
+import { findOwn } from "#http/routes/manage/gateways/gateways.ts";
 import { lastOut, measuredRange, rateOf } from "#messaging/estimate.ts";
 import { messagesAround, type RequestSummary } from "#messaging/requests.ts";
 import { priorities } from "#queue/priority.ts";
@@ -46,7 +46,8 @@ async function laneOf(call: ManageAccountCall, lane: RequestLane): Promise<Reque
   const { state } = stateOf(found);
   if (state !== "active") return none(state);
   const { gateway, queue } = found;
-  if ((await missingLink(call, gateway)) !== null) return none("not_linked");
+  if ((await missingLink({ ...call.core, publicUrl: call.settings.publicUrl }, gateway)) !== null)
+    return none("not_linked");
   const pace = paceOf(rulesIn(gateway).pace, findAdapter(gateway.kind, gateway.channel)?.defaultPace);
   const paced = paceNow(found, now, account.timeZone);
   const wasBusy = queue.oldestDueAt !== null && queue.oldestDueAt <= measuredRange(now).from;

@@ -3,6 +3,7 @@
 import { type Account, planExpired } from "#accounts/account.ts";
 import { accountFromRow } from "#accounts/authenticate.ts";
 import { creditOf } from "#accounts/credit.ts";
+import { missingLink, stateOf } from "#attention/gateway-state.ts";
 import type { Issue } from "#contract/issue.ts";
 import {
   type PreviewedContact,
@@ -14,8 +15,7 @@ import { isoTime } from "#contract/time.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { paceNow } from "#http/routes/manage/gateways/figures.ts";
-import { findOwn, stateOf } from "#http/routes/manage/gateways/gateways.ts";
-import { missingLink } from "#http/routes/manage/gateways/link.ts";
+import { findOwn } from "#http/routes/manage/gateways/gateways.ts";
 import { localTime } from "#runtime/time-zones.ts";
 import { listSuppressions } from "#store/feedback/suppressions.ts";
 import type { GatewayWithLane } from "#store/gateways/actions.ts";
@@ -40,7 +40,9 @@ async function gatewaysOf(
       const found = await findOwn(call, identifier);
       if (found === null) return [];
       const { state } = stateOf(found);
-      const isUnlinked = state === "active" && (await missingLink(call, found.gateway)) !== null;
+      const isUnlinked =
+        state === "active" &&
+        (await missingLink({ ...call.core, publicUrl: call.settings.publicUrl }, found.gateway)) !== null;
       return [[id, { found, state: isUnlinked ? "not_linked" : state }]];
     }),
   );
