@@ -99,8 +99,12 @@ function keyColumns(text: string | undefined, existing: HookRow | null): Pick<Ho
 
 const newKey = ({ random }: Pick<HookDeps, "random">) => `tlh_${newSecret(random)}`;
 
-/** `key`: the generated one; null if the request contained the key. */
-type SaveHookResult = { kind: "saved"; id: string; key: string | null } | Refusal;
+/** The secret with which senders sign what they post to a hook. It is made of its key's hash and the master key, so nothing is stored. */
+export const hookSecret = (sealer: Core["sealer"], { hash }: Pick<HookRow, "hash">): string =>
+  sealer.mac("hook signature", hash).toString("base64url");
+
+/** `key`: the generated one; null if the request contained the key. `secret`: null if the hook existed. */
+type SaveHookResult = { kind: "saved"; id: string; key: string | null; secret: string | null } | Refusal;
 
 export async function createHook(
   deps: HookDeps,
@@ -108,16 +112,22 @@ export async function createHook(
   fields: HookFields,
 ): Promise<SaveHookResult> {
   const key = fields.key === undefined ? newKey(deps) : null;
-  const saved = await hooks.create(deps, { accountId }, { ...fields, key: fields.key ?? key! });
-  return saved.kind === "saved" ? { ...saved, key } : saved;
+  const text = fields.key ?? key!;
+  const saved = await hooks.create(deps, { accountId }, { ...fields, key: text });
+  if (saved.kind !== "saved") return saved;
+  return { ...saved, key, secret: hookSecret(deps.sealer, { hash: hashSecret(text) }) };
 }
 
-/** Gives a hook another key, which is returned; the previous one stops working at once. Null if the account has no such hook. */
-export async function rotateHook(deps: HookDeps, accountId: string, id: string): Promise<string | null> {
+/** Gives a hook another key, which is returned with its secret; the previous ones stop working at once. Null if the account has no such hook. */
+export async function rotateHook(
+  deps: HookDeps,
+  accountId: string,
+  id: string,
+): Promise<{ key: string; secret: string } | null> {
   const key = newKey(deps);
   const text = { hash: hashSecret(key), hint: maskedKey(key) };
   const rotated = await deps.database.run(rotateHookKey, { accountId, id, at: deps.clock.now(), ...text });
-  return rotated ? key : null;
+  return rotated ? { key, secret: hookSecret(deps.sealer, text) } : null;
 }
 
 /** All issues of a hook of the provisioning file. `accountId` null: the account does not exist yet. */
@@ -148,7 +158,11 @@ export async function upsertHook(
     const key = existing === null && input.key === undefined ? newKey(deps) : null;
     const fields = key === null ? input : { ...input, key };
     const stored = await hooks.put(deps, { accountId }, fields, existing);
-    if (stored.kind === "saved") return { ...stored, key };
+    if (stored.kind === "saved") {
+      const text = existing === null ? (fields.key ?? null) : null;
+      const secret = text === null ? null : hookSecret(deps.sealer, { hash: hashSecret(text) });
+      return { ...stored, key, secret };
+    }
     return stored.kind === "invalid" ? stored : "overtaken";
   });
   return result.kind === "overtaken" ? changedElsewhere("name") : result;

@@ -162,6 +162,11 @@ async function applyHooks(
     }
     if (result.key !== null)
       applied.made.push({ what: `Key of hook ${hook.name} of account ${account.name}`, secret: result.key });
+    if (hook.signed && result.secret !== null)
+      applied.made.push({
+        what: `Secret of hook ${hook.name} of account ${account.name}`,
+        secret: result.secret,
+      });
     await recordApplied(deps, mark, "configureHook", account.id, result.id);
   }
 }

@@ -27,8 +27,10 @@ test("a generated key opens the hook until it is rotated, and is stored nowhere"
   assert.ok(made.kind === "saved" && made.key !== null);
   assert.equal((await byKey(made.key))?.hook.id, made.id);
   const rotated = await rotateHook(open.deps, accountId, made.id);
-  assert.deepEqual([await byKey(made.key), (await byKey(rotated))?.hook.id], [null, made.id]);
-  for (const key of [made.key, rotated!]) assert.ok(!open.dump().includes(key));
+  assert.deepEqual([await byKey(made.key), (await byKey(rotated?.key ?? null))?.hook.id], [null, made.id]);
+  const texts = [made.key, made.secret!, rotated!.key, rotated!.secret];
+  assert.equal(new Set(texts).size, 4);
+  for (const text of texts) assert.ok(!open.dump().includes(text));
   assert.equal(await rotateHook(open.deps, accountId, "hook_none"), null);
 });
 

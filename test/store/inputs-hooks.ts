@@ -34,6 +34,7 @@ const cause = {
 
 export const hookCases: readonly Case[] = [
   caseOf(hooks.findHookByKey, "hook hash 0"),
+  caseOf(hooks.findHook, id("hook", 0)),
   caseOf(hooks.findHookHolder, "hook hash 0"),
   caseOf(hooks.readHooks, { accountId, id: null }, { accountId, id: id("hook", 0) }),
   caseOf(hooks.findHookByName, { accountId, name: "hook 0" }),

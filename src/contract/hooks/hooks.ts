@@ -86,12 +86,14 @@ export const hookRules = z.strictObject({
     .max(600)
     .default(30)
     .describe("Maximum requests a minute, counted in each process. Further ones get 429."),
+  signed: z
+    .boolean()
+    .default(false)
+    .describe("Whether requests need the right `X-Hub-Signature-256`, as GitHub sends it."),
   attention: hookAttention
     .nullable()
     .default(null)
-    .describe(
-      "Makes messages of what the account's overview says needs attention; null does not, except with the preset `attention`.",
-    ),
+    .describe("Reports what the overview says needs attention; the preset `attention` implies it."),
   active: z.boolean().default(true).describe("`false` switches it off: its requests get 409."),
 });
 
@@ -150,6 +152,9 @@ export const newHookReply = reply(
         .string()
         .nullable()
         .describe("The generated key, which no other reply shows; null if the request contained the key."),
+      secret: z
+        .string()
+        .describe("The secret for `signed`, which no other reply shows. It changes with the key."),
     })
     .meta({ id: "NewHook" }),
 );

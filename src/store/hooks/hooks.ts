@@ -27,25 +27,34 @@ export const hookColumns = [
   "updated_at",
 ] as const satisfies (keyof HookRow)[];
 
+export interface FoundHook {
+  hook: HookRow;
+  account: AccountRow;
+}
+
+async function findWithAccount(tx: Tx, column: "hash" | "id", value: string): Promise<FoundHook | null> {
+  const hook = await tx.db
+    .selectFrom("hooks")
+    .select(hookColumns)
+    .where(column, "=", value)
+    .executeTakeFirst();
+  if (!hook) return null;
+  const row = await tx.db
+    .selectFrom("accounts")
+    .selectAll()
+    .where("id", "=", hook.account_id)
+    .executeTakeFirst();
+  const account = await withGateways(tx, row);
+  return account && { hook, account };
+}
+
 /** The hook of the key with this SHA-256 (hex), with its account; null if there is none. */
-export const findHookByKey = readOperation(
-  "findHookByKey",
-  async (tx, hash: string): Promise<{ hook: HookRow; account: AccountRow } | null> => {
-    const hook = await tx.db
-      .selectFrom("hooks")
-      .select(hookColumns)
-      .where("hash", "=", hash)
-      .executeTakeFirst();
-    if (!hook) return null;
-    const row = await tx.db
-      .selectFrom("accounts")
-      .selectAll()
-      .where("id", "=", hook.account_id)
-      .executeTakeFirst();
-    const account = await withGateways(tx, row);
-    return account && { hook, account };
-  },
+export const findHookByKey = readOperation("findHookByKey", (tx, hash: string) =>
+  findWithAccount(tx, "hash", hash),
 );
+
+/** The hook with this id, of any account, with its account; null if there is none. */
+export const findHook = readOperation("findHook", (tx, id: string) => findWithAccount(tx, "id", id));
 
 /** The id of the hook of the key with this SHA-256 (hex), and its account; null if no account has one. */
 export const findHookHolder = readOperation("findHookHolder", async (tx, hash: string) => {

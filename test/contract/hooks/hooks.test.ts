@@ -15,6 +15,7 @@ test("a hook has the documented defaults", () => {
     message: null,
     missing: "",
     per_minute: 30,
+    signed: false,
     attention: null,
     active: true,
   });

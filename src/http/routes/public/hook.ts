@@ -1,11 +1,12 @@
 // POST /hooks/{name}: any JSON or form of another program, of which the hook's template makes messages. The hook's key decides the account.
 // Nothing of the URL is logged but the route's pattern, since the key may be in its query.
 
+import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { type Account, planExpired } from "#accounts/account.ts";
 import { accountFromRow } from "#accounts/authenticate.ts";
-import { hooks } from "#configure/hook.ts";
+import { hookSecret, hooks } from "#configure/hook.ts";
 import { receivedHookReply } from "#contract/hooks/hooks.ts";
 import { isObject } from "#contract/normalise.ts";
 import { isProblem, type Problem, problem, refusals } from "#contract/problem.ts";
@@ -15,13 +16,15 @@ import { mediaOf, type ParsedBody, parseBody } from "#http/body/parse.ts";
 import { unreadBodyProblem } from "#http/body/read.ts";
 import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { refusal } from "#http/routes/messages/send.ts";
 import { isStorageOutage } from "#http/storage-errors.ts";
 import { messageChannels } from "#messaging/channels.ts";
 import { noteBody, sendHook } from "#messaging/hooks/send.ts";
+import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 import { hashSecret } from "#runtime/secret.ts";
-import { findHookByKey, type HookRow } from "#store/hooks/hooks.ts";
+import { type FoundHook, findHook as findHookById, findHookByKey, type HookRow } from "#store/hooks/hooks.ts";
 
 const maxBytes = 256 * 1024;
 const maxKeyLength = 512;
@@ -33,7 +36,10 @@ const maxDeliveryLength = 255;
 /** Fields of a form whose only value is JSON: GitHub's and Uptime Kuma's. */
 const jsonFields = ["payload", "data"];
 
+const signatureHeader = "x-hub-signature-256";
+
 const wrongKey = problem("unauthenticated", { message: "The hook's name or its key is wrong." });
+const wrongSignature = problem("unauthenticated", { message: "X-Hub-Signature-256 is missing or wrong." });
 
 /** The key of `Authorization: Bearer`, or else of `?key=`; null if there is none. */
 function keyOf(request: IncomingMessage): string | null {
@@ -44,42 +50,77 @@ function keyOf(request: IncomingMessage): string | null {
   return keys.length === 1 && keys[0] !== "" ? keys[0]! : null;
 }
 
-/** The hook of the name and the key, with its account. Guesses are slowed down. */
-async function findHook({ core, request, params, caller, gate }: Call) {
+/** The hook of the name and the key, or without a key that of the id if it is signed, with its account. Guesses of keys are slowed down. */
+async function findHook({ core, request, params, caller, gate }: Call): Promise<FoundHook | Problem> {
   const key = keyOf(request);
-  if (key === null || key.length > maxKeyLength) return wrongKey;
+  if (key === null) {
+    if (request.headers[signatureHeader] === undefined || !isId(params.name)) return wrongKey;
+    const credential = `signature ${params.name}`;
+    const wait = gate.credentialThrottle.wait(caller.ip, credential);
+    if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
+    const found = await core.database.run(findHookById, params.name);
+    if (found !== null && hooks.rulesOf(found.hook).signed) return found;
+    gate.credentialThrottle.record(caller.ip, credential, false);
+    return wrongKey;
+  }
+  if (key.length > maxKeyLength) return wrongKey;
   const hash = hashSecret(key);
   const wait = gate.credentialThrottle.wait(caller.ip, hash);
   if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
   const found = await core.database.run(findHookByKey, hash);
-  const isRight = found !== null && found.hook.name === params.name;
+  const isRight = found !== null && (found.hook.name === params.name || found.hook.id === params.name);
   const next = gate.credentialThrottle.record(caller.ip, hash, isRight);
   if (isRight) return found;
   return next > 0 ? problem("rate_limited", { retryAfterMs: next }) : wrongKey;
 }
 
+/**
+ * What is wrong with the signature of a body (https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries); null if it is
+ * right. Guesses are slowed down as those of keys.
+ */
+function signatureProblem(
+  { core, request, caller, gate }: Call,
+  hook: HookRow,
+  bytes: Buffer,
+): Problem | null {
+  const credential = `signature ${hook.id}`;
+  const wait = gate.credentialThrottle.wait(caller.ip, credential);
+  if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
+  const right = createHmac("sha256", hookSecret(core.sealer, hook)).update(bytes).digest("hex");
+  const isRight = constantTimeEqual(String(request.headers[signatureHeader] ?? ""), `sha256=${right}`);
+  const next = gate.credentialThrottle.record(caller.ip, credential, isRight);
+  if (isRight) return null;
+  return next > 0 ? problem("rate_limited", { retryAfterMs: next }) : wrongSignature;
+}
+
+interface Posted {
+  bytes: Buffer;
+  body: unknown;
+}
+
 /** JSON under any media type that is no form, and forms. Null if the client disconnected. */
-async function readHookBody({ request, gate, share }: Call): Promise<{ body: unknown } | Problem | null> {
+async function readHookBody({ request, gate, share }: Call): Promise<Posted | Problem | null> {
   const { headers } = request;
   const encoding = (headers["content-encoding"] ?? "identity").toLowerCase();
   if (encoding !== "" && encoding !== "identity") return problem("unsupported_media_type");
   const limits = { ...gate.bodyLimits, maxBytes };
   const read = await readBytes(request, limits, share);
   if (read.kind !== "bytes") return unreadBodyProblem(read.kind, maxBytes);
+  const { bytes } = read;
   const parse = (type: string | undefined): ParsedBody | Problem =>
-    parseBody(read.bytes, { ...headers, "content-type": type }, limits, share);
+    parseBody(bytes, { ...headers, "content-type": type }, limits, share);
   const media = mediaOf(headers);
   const isForm = media === "urlencoded" || media === "multipart";
   const parsed = parse(isForm ? headers["content-type"] : "application/json");
   if (isProblem(parsed)) return parsed;
   if (parsed.looksLikeJson) {
     const json = parse("application/json");
-    return isProblem(json) ? json : { body: json.value };
+    return isProblem(json) ? json : { bytes, body: json.value };
   }
   const inner = isForm ? jsonInside(parsed.value) : null;
-  if (inner === null) return { body: parsed.value ?? {} };
+  if (inner === null) return { bytes, body: parsed.value ?? {} };
   const json = parseBody(Buffer.from(inner), { "content-type": "application/json" }, limits, share);
-  return { body: isProblem(json) ? parsed.value : json.value };
+  return { bytes, body: isProblem(json) ? parsed.value : json.value };
 }
 
 /** The JSON in the only field of a form, or null. */
@@ -136,16 +177,24 @@ export const receiveHookRoute = endpoint({
   const account = accountFromRow(found.account);
   call.logged.account = account.id;
   call.logged.keyId = hook.id;
-  call.share.markAuthenticated();
-  const { active, per_minute } = hooks.rulesOf(hook);
-  if (!active) return problem("conflict", { message: "The hook is switched off." });
-  if (planExpired(account, core.clock.now())) return refusals.expired;
-  // Checked first: a request that the account's limit refuses takes nothing from the hook's.
-  const retryAfterMs = Math.max(gate.rateLimit(hook.id, per_minute, 0), rateWait(gate, account));
-  if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
-  gate.rateLimit(hook.id, per_minute);
+  const { active, per_minute, signed } = hooks.rulesOf(hook);
+  const refused = (): Problem | null => {
+    call.share.markAuthenticated();
+    if (!active) return problem("conflict", { message: "The hook is switched off." });
+    if (planExpired(account, core.clock.now())) return refusals.expired;
+    // Checked first: a request that the account's limit refuses takes nothing from the hook's.
+    const retryAfterMs = Math.max(gate.rateLimit(hook.id, per_minute, 0), rateWait(gate, account));
+    if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
+    gate.rateLimit(hook.id, per_minute);
+    return null;
+  };
+  // The caller of a signed hook proves itself with the body, and takes nothing from the hook's limit before.
+  const early = signed ? null : refused();
+  if (early !== null) return early;
   const read = await readHookBody(call);
   if (read === null || isProblem(read)) return read;
+  const late = signed ? (signatureProblem(call, hook, read.bytes) ?? refused()) : null;
+  if (late !== null) return late;
   const { outcome, reply } = await accept(call, hook, account, read.body);
   if (outcome !== null) await note(call, hook, read.body, outcome);
   return reply;

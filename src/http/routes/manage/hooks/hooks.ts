@@ -57,7 +57,7 @@ export const hookRoutes = manageRoutes({
     body: hookFields.meta({ id: "CreateHookRequest" }),
     run: async ({ core, account }, fields) => {
       const saved = await createHook(core, account.id, fields);
-      return saved.kind === "saved" ? { ...saved, issued: { key: saved.key } } : saved;
+      return saved.kind === "saved" ? { ...saved, issued: { key: saved.key, secret: saved.secret ?? "" } } : saved;
     },
   },
   get: { summary: "Get a hook", run: find },
@@ -86,9 +86,9 @@ export const rotateHookKeyRoute = endpoint({
   replies: { 200: newHookReply },
 })(async (call) => {
   const { core, account, params } = call;
-  const key = orNotFound(await rotateHook(core, account.id, params.hook));
+  const issued = orNotFound(await rotateHook(core, account.id, params.hook));
   const data = orNotFound(await find(call, params.hook));
-  return { message: "The hook has a new key.", data: { ...data, key } };
+  return { message: "The hook has a new key.", data: { ...data, ...issued } };
 });
 
 export const previewHookRoute = endpoint({
