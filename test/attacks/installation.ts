@@ -16,6 +16,7 @@ export const secrets = {
   callbackToken: padded("callback-", "c"),
   mailgunKey: padded("mailgun-signing-", "k"),
   theirMailgunKey: padded("mailgun-signing-", "t"),
+  hookKey: "hook-of-Ours-4711-xyz-0815-abcdefghijklmn",
   memberKey: padded("sk-member-", "s"),
 } as const;
 
@@ -122,6 +123,16 @@ export function provisioning(peers: PeersReady & { address: string }): object {
         country: "DE",
         api_key: secrets.ourKey,
         gateways: ours,
+        hooks: [
+          {
+            name: "alerts-ours",
+            key: secrets.hookKey,
+            channel: "sms",
+            to: ["+4915123456789"],
+            message: "{{title}}",
+            per_minute: 600,
+          },
+        ],
         webhooks: [{ url: `${base}/hook`, events: ["gateway.*"] }],
         pools: pools(base),
       },

@@ -19,6 +19,8 @@ export interface Stage {
   server: Server;
   base: string;
   bouncePort: number;
+  /** Where mails are submitted by SMTP. */
+  submissionPort: number;
   peers: PeersReady & { address: string; base: string };
   /** The wire to PostgreSQL. */
   link: DatabaseLink | null;
@@ -53,6 +55,7 @@ export async function openStage(
   const provision = join(folder, "provision.json");
   writeFileSync(provision, JSON.stringify(provisioning(peers)));
   const bouncePort = await freePort();
+  const submissionPort = await freePort();
   const server = await startServer({
     port: await freePort(),
     logFile: join(folder, "server.log"),
@@ -63,6 +66,7 @@ export async function openStage(
       TRUNKLINE_PUBLIC_URL: "http://trunkline.test",
       TRUNKLINE_TRUSTED_PROXIES: proxyAddress,
       TRUNKLINE_BOUNCE_SMTP_PORT: String(bouncePort),
+      TRUNKLINE_SMTP_PORT: String(submissionPort),
       ...(link === null ? {} : { TRUNKLINE_DATABASE_URL: link.url }),
       ...env,
     },
@@ -78,6 +82,7 @@ export async function openStage(
     server,
     base,
     bouncePort,
+    submissionPort,
     peers,
     link,
     ours: { id: "" },

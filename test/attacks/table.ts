@@ -3,6 +3,7 @@
 import type { Attack } from "./attack.ts";
 import { bodyAttacks } from "./bodies.ts";
 import { callbackAttacks } from "./callbacks.ts";
+import { doorAttacks } from "./doors.ts";
 import { framingAttacks } from "./framing.ts";
 import { holdingAttacks } from "./holdings.ts";
 import { keyAttacks } from "./keys.ts";
@@ -30,6 +31,7 @@ export const attacks: readonly Attack[] = [
   ...slowAttacks,
   ...providerAttacks,
   ...mailPortAttacks,
+  ...doorAttacks,
   ...outageAttacks,
 ];
 

@@ -177,12 +177,14 @@ const decisions = /^decisions\//;
 
 /**
  * All files of the site by their path: `index.html`, `from/twilio.html`, `from/twilio.md`, `search.json`, `llms.txt`, pictures. `folder`:
- * docs/, whose README is the index. `base`: the address of the site in `llms.txt`.
+ * docs/, whose README is the index. `base`: the address of the site in `llms.txt`. `pause`: called between pages, so that other requests get
+ * their turn.
  */
 export async function guideFiles(
   folder: URL,
   api: ApiReference,
   base: string,
+  pause: () => Promise<void> = async () => {},
 ): Promise<ReadonlyMap<string, SiteFile>> {
   const { Marked } = await import("marked");
   const root = fileURLToPath(folder);
@@ -214,12 +216,12 @@ export async function guideFiles(
       },
     },
   });
-  const pages = paths
-    .filter((path) => path.endsWith(".md"))
-    .map((path) => {
-      current = path;
-      return render(markdown, root, path);
-    });
+  const pages: Page[] = [];
+  for (const path of paths.filter((each) => each.endsWith(".md"))) {
+    current = path;
+    pages.push(render(markdown, root, path));
+    await pause();
+  }
   const index = pages.find(({ path }) => path === "README.md")?.markdown ?? "";
   const groups = groupsOf(markdown.lexer(index), (tokens) => markdown.Parser.parseInline(tokens));
   const titles = new Map(pages.map(({ path, title }) => [htmlPath(path), title]));
@@ -238,6 +240,7 @@ export async function guideFiles(
   for (const page of pages) {
     add(htmlPath(page.path), "text/html; charset=utf-8", pageHtml(page, groups, titles), policy);
     add(page.path, "text/markdown; charset=utf-8", page.markdown);
+    await pause();
   }
   for (const path of paths.filter((each) => each.endsWith(".png")))
     add(path, "image/png", Buffer.from(readFileSync(join(root, path))));

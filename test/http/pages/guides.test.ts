@@ -8,12 +8,12 @@ import { inject } from "../../inject.ts";
 import { edge } from "../edge.ts";
 
 let files: ReadonlyMap<string, SiteFile>;
+const api = {
+  html: '<h2 id="send">API</h2>',
+  contentSecurityPolicy: "default-src 'none'",
+  openapi: Buffer.from("{}"),
+};
 before(async () => {
-  const api = {
-    html: '<h2 id="send">API</h2>',
-    contentSecurityPolicy: "default-src 'none'",
-    openapi: Buffer.from("{}"),
-  };
   files = await guideFiles(new URL("../../../docs/", import.meta.url), api, "https://docs.example/");
 });
 const textOf = (path: string) => files.get(path)!.bytes.toString();
@@ -94,4 +94,18 @@ test("the service has them, by their paths alone", async () => {
   }
   const page = await inject(app, "/docs/webhooks.html");
   assert.match(String(page.headers["content-security-policy"]), /script-src 'sha256-/);
+});
+
+test("other work gets its turn between pages", async () => {
+  let pauses = 0;
+  const again = await guideFiles(
+    new URL("../../../docs/", import.meta.url),
+    api,
+    "https://docs.example/",
+    async () => {
+      pauses += 1;
+    },
+  );
+  const pages = [...again.keys()].filter((path) => path.endsWith(".md")).length;
+  assert.equal(pauses, 2 * pages, "one after each page is rendered, and one after each is written");
 });

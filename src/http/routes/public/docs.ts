@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { problem } from "#contract/problem.ts";
+import type { Core } from "#core/core.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import { openapiDocument } from "#http/openapi/document.ts";
 import { docsPage } from "#http/pages/docs.ts";
@@ -60,12 +61,13 @@ const docs = endpoint({
 let site: Promise<ReadonlyMap<string, SiteFile>> | undefined;
 
 /** Rendered at the first request for one of them: about 0.3 s. A failure is tried again with the next. */
-function theSite(): Promise<ReadonlyMap<string, SiteFile>> {
+function theSite({ clock }: Pick<Core, "clock">): Promise<ReadonlyMap<string, SiteFile>> {
   const openapi = theDocumentBytes();
   site ??= guideFiles(
     new URL("docs/", installation),
     { ...docsPage(theDocument(), "index.html"), openapi },
     "docs/",
+    () => clock.sleep(0),
   ).catch((error: unknown) => {
     site = undefined;
     throw error;
@@ -90,8 +92,8 @@ const guides = endpoint({
   family: "open",
   replies: { 200: z.instanceof(Uint8Array) },
   replyType: "text/html; charset=utf-8",
-})(async ({ params }) => {
-  const file = (await theSite()).get(params.page ?? "");
+})(async ({ core, params }) => {
+  const file = (await theSite(core)).get(params.page ?? "");
   return file === undefined ? problem("not_found") : replyOf(file);
 });
 
@@ -104,7 +106,7 @@ const llms = endpoint({
   family: "open",
   replies: { 200: z.instanceof(Uint8Array) },
   replyType: "text/plain; charset=utf-8",
-})(async () => replyOf((await theSite()).get("llms.txt")!));
+})(async ({ core }) => replyOf((await theSite(core)).get("llms.txt")!));
 
 const setup = endpoint({
   method: "GET",

@@ -57,7 +57,9 @@ export const hookRoutes = manageRoutes({
     body: hookFields.meta({ id: "CreateHookRequest" }),
     run: async ({ core, account }, fields) => {
       const saved = await createHook(core, account.id, fields);
-      return saved.kind === "saved" ? { ...saved, issued: { key: saved.key, secret: saved.secret ?? "" } } : saved;
+      return saved.kind === "saved"
+        ? { ...saved, issued: { key: saved.key, secret: saved.secret ?? "" } }
+        : saved;
     },
   },
   get: { summary: "Get a hook", run: find },

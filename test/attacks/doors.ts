@@ -1,0 +1,336 @@
+// The paths and the port for clients of other services: hooks, Resend's API, Twilio's API, mails by SMTP, and the guides. Anybody may ask
+// there, so each has to hold what `/api/…/send` holds.
+
+import { clientAddress, isLinux } from "./addresses.ts";
+import { type Attack, spread, type Tally, tally } from "./attack.ts";
+import { bearer, secrets } from "./installation.ts";
+import { head, type Line, openLine } from "./line.ts";
+import type { Stage } from "./stage.ts";
+
+const family = "other doors";
+const mib = 1024 * 1024;
+
+const basic = (user: string, password: string) =>
+  [["Authorization", `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`]] as const;
+const hook = `/hooks/alerts-ours?key=${secrets.hookKey}`;
+const twilio = "/api/twilio/2010-04-01/Accounts/AC1/Messages.json";
+const resend = "/api/resend/emails";
+
+interface Door {
+  path: string;
+  headers: readonly (readonly [string, string])[];
+  type: string;
+}
+
+/** Each with the right key, for bodies, and with a wrong one. */
+const doors: Readonly<Record<string, { right: Door; wrong: (guess: string) => Door }>> = {
+  hook: {
+    right: { path: hook, headers: [], type: "application/json" },
+    wrong: (guess) => ({ path: `/hooks/alerts-ours?key=${guess}`, headers: [], type: "application/json" }),
+  },
+  "signed hook": {
+    right: { path: hook, headers: [["X-Hub-Signature-256", "sha256=0"]], type: "application/json" },
+    wrong: (guess) => ({
+      path: `/hooks/hook_${guess}`,
+      headers: [["X-Hub-Signature-256", `sha256=${guess}`]],
+      type: "application/json",
+    }),
+  },
+  resend: {
+    right: { path: resend, headers: bearer(secrets.ourKey), type: "application/json" },
+    wrong: (guess) => ({ path: resend, headers: bearer(guess), type: "application/json" }),
+  },
+  twilio: {
+    right: { path: twilio, headers: basic("AC1", secrets.ourKey), type: "application/x-www-form-urlencoded" },
+    wrong: (guess) => ({
+      path: twilio,
+      headers: basic("AC1", guess),
+      type: "application/x-www-form-urlencoded",
+    }),
+  },
+};
+
+/** Bodies that are nothing that a client sends, or cost more to read than to send. */
+const bodies = (bytes: number): Record<string, string | Buffer> => {
+  const noise = Buffer.alloc(bytes);
+  for (let at = 0, state = 1; at < bytes; at += 1) {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    noise[at] = state >> 16;
+  }
+  return {
+    nothing: "",
+    noise,
+    "half of an object": '{"to":["a@example.com"',
+    brackets: "[".repeat(bytes),
+    "empty objects": `{"a":[${"{},".repeat(bytes / 3)}{}]}`,
+    "one text": `{"To":"${"x".repeat(bytes)}"}`,
+    "fields without =": "a&".repeat(bytes / 2),
+    pluses: `To=${"+".repeat(bytes)}`,
+    "lone surrogates": '{"to":"\\ud800","from":"\\udfff","subject":"\\u0000"}',
+    "line ends":
+      '{"from":"a@ours.test\\r\\nBcc: b@example.com","to":"c@example.com","subject":"x\\r\\nX: y","text":"x"}',
+    "a prototype": '{"__proto__":{"to":"a@example.com"},"constructor":{"prototype":{"to":"x"}}}',
+    "numbers and lists": '{"to":{"a":1},"from":[1e400],"subject":null,"text":[[[[]]]]}',
+  };
+};
+
+const oddBodies: Attack = {
+  family,
+  name: "bodies of noise with the right keys",
+  expected: "200 for what a hook can read; else 4xx with a reason",
+  short: true,
+  async run(stage, size) {
+    const it = tally();
+    for (const [door, { right }] of Object.entries(doors))
+      for (const [label, body] of Object.entries(bodies(size === "whole" ? 8 * mib : mib))) {
+        const { path, headers, type } = right;
+        const { status, text } = await stage.ask({
+          method: "POST",
+          path,
+          headers: [...headers, ["Content-Type", type]],
+          body,
+        });
+        const held =
+          (status >= 400 && status < 500) ||
+          (door.includes("hook") && status === 200) ||
+          // A refusal may reach a client that is still writing as a broken connection.
+          (status === 0 && stage.ended() === null);
+        it.add(status, !held && `${door}, ${label}: ${status} ${text.slice(0, 200)}`);
+        if (text.includes(secrets.ourKey) || text.includes(secrets.hookKey)) it.fault(`${door}: shows a key`);
+      }
+    return it;
+  },
+};
+
+const wrongKeys: Attack = {
+  family,
+  name: "wrong keys at speed",
+  expected: "401 and 429, never more",
+  short: true,
+  async run(stage, size) {
+    const it = tally();
+    for (const [door, { wrong }] of Object.entries(doors))
+      await spread(size === "whole" ? 2_000 : 200, 20, async (at) => {
+        const { path, headers, type } = wrong(`guess${at}`.padEnd(40, "k"));
+        const { status } = await stage.ask({
+          method: "POST",
+          path,
+          headers: [...headers, ["Content-Type", type]],
+          body: "{}",
+        });
+        it.add(status, ![401, 403, 429].includes(status) && `${door}: ${status} to a wrong key`);
+      });
+    // Keys of another account, of a pool and of the management API open none of them.
+    for (const key of [secrets.poolKey, secrets.operator, secrets.member])
+      for (const [door, { wrong }] of Object.entries(doors)) {
+        const { path, headers, type } = wrong(key);
+        const { status } = await stage.ask({
+          method: "POST",
+          path,
+          headers: [...headers, ["Content-Type", type]],
+          body: "{}",
+        });
+        it.add(status, ![401, 403, 429].includes(status) && `${door}: ${status} to a key of another kind`);
+      }
+    return it;
+  },
+};
+
+const longHeads: Attack = {
+  family,
+  name: "heads of 100 KiB",
+  expected: "4xx, or a closed connection",
+  short: true,
+  async run(stage) {
+    const it = tally();
+    const long = "x".repeat(100 * 1024);
+    const heads = [
+      head("POST", `/hooks/${long}`),
+      head("POST", `/hooks/alerts-ours?key=${long}`),
+      head("POST", "/hooks/alerts-ours", [`Authorization: Bearer ${long}`]),
+      head("POST", resend, [`Authorization: Bearer ${long}`]),
+      head("POST", resend, [`Authorization: Bearer ${secrets.ourKey}`, `Idempotency-Key: ${long}`]),
+      head("POST", twilio, [`Authorization: Basic ${long}`]),
+      head("GET", `/docs/${long}`),
+      head("GET", `/docs/x?${"a&".repeat(50_000)}`),
+    ];
+    for (const text of heads) {
+      const wire = await stage.line();
+      if (wire === null) return Object.assign(it, it.fault("no connection"));
+      await wire.write(text);
+      await wire.until(/HTTP\/1\.1 \d{3}/, 20_000);
+      const status = wire.statuses()[0] ?? 0;
+      it.add(status, status !== 0 && (status < 400 || status > 499) && `${text.slice(0, 40)}: ${status}`);
+      wire.end();
+    }
+    return it;
+  },
+};
+
+const missingPages: Attack = {
+  family,
+  name: "guides that are not there",
+  expected: "404, and no file of the machine",
+  short: true,
+  // The first request of a process renders the reference and the guides, which takes others their turn once.
+  judged: false,
+  async run(stage) {
+    const it = tally();
+    for (const path of [
+      "/docs/../../etc/passwd",
+      "/docs/..%2f..%2fpackage.json",
+      "/docs/%2e%2e/CHANGELOG",
+      "/docs/images/..%2f..%2f..%2fpackage.json",
+      "/docs/hooks%00.md",
+      "/docs/__proto__",
+      "/docs/constructor",
+      "/docs/%ff",
+    ]) {
+      const { status, text } = await stage.ask({ method: "GET", path });
+      const held =
+        status >= 400 && status < 500 && !text.includes('"dependencies"') && !text.includes("root:");
+      it.add(status, !held && `${path}: ${status}`);
+    }
+    return it;
+  },
+};
+
+const submission = (stage: Stage) => `http://127.0.0.1:${stage.submissionPort}`;
+
+/** A line to the submission port that has been greeted; null when it was refused. */
+async function greeted(stage: Stage, from?: string): Promise<Line | null> {
+  const wire = await openLine(submission(stage), from);
+  if (wire === null) return null;
+  if (await wire.until(/^220 .*\r\n/m, 10_000)) return wire;
+  wire.end();
+  return null;
+}
+
+/** One command; the code of its answer, 0 when none came. */
+async function say(wire: Line, command: string, ms = 20_000): Promise<number> {
+  wire.clear();
+  await wire.write(`${command}\r\n`);
+  await wire.until(/^\d{3} .*\r\n/m, ms);
+  return Number(/^(\d{3}) /m.exec(wire.received())?.[1] ?? 0);
+}
+
+const plain = (key: string) => `AUTH PLAIN ${Buffer.from(`\0user\0${key}`).toString("base64")}`;
+
+async function signedIn(stage: Stage, from?: string): Promise<Line | null> {
+  const wire = await greeted(stage, from);
+  if (wire === null) return null;
+  await say(wire, "EHLO attacker");
+  if ((await say(wire, plain(secrets.ourKey))) === 235) return wire;
+  wire.end();
+  return null;
+}
+
+const smuggling: Attack = {
+  family,
+  name: "submission: ends of mails that are none, and relaying",
+  expected: "one mail or 5xx; never a second one",
+  short: true,
+  async run(stage) {
+    const it = tally();
+    const count = async () =>
+      (
+        (await stage.manage("GET", `/accounts/${stage.ours.id}/messages?channel=email&limit=100`))
+          .data as object[]
+      ).length;
+    const before = await count();
+    const field = "From: a@ours.test\r\nTo: b@example.com\r\nSubject: x\r\n\r\n";
+    const second = "MAIL FROM:<a@ours.test>\r\nRCPT TO:<victim@example.com>\r\nDATA\r\n";
+    const whole = await signedIn(stage);
+    if (whole === null) throw new Error("the right key was refused");
+    for (const command of ["MAIL FROM:<a@ours.test>", "RCPT TO:<b@example.com>", "DATA"])
+      await say(whole, command);
+    whole.clear();
+    await whole.write(`${field}one`);
+    const right = await say(whole, "\r\n.");
+    it.add(`${right} whole`, right !== 250 && `a mail with its end: ${right}`);
+    whole.end();
+    for (const end of ["\n.\n", "\n.\r\n", "\r.\r", "\r\n.\n", "\r\n.\r", "\r.\r\n", "\r\n\0.\r\n"]) {
+      const wire = await signedIn(stage);
+      if (wire === null) {
+        it.add("refused", "the right key was refused");
+        continue;
+      }
+      await say(wire, "MAIL FROM:<a@ours.test>");
+      await say(wire, "RCPT TO:<b@example.com>");
+      await say(wire, "DATA");
+      wire.clear();
+      await wire.write(`${field}one${end}${second}${field}two`);
+      const code = await say(wire, "\r\n.");
+      it.add(code, code < 500 && code !== 250 && `${JSON.stringify(end)}: ${code}`);
+      // What follows a mail's end is no answer to a second one.
+      const accepted = wire.received().match(/^250 /gm)?.length ?? 0;
+      if (accepted > 1) it.fault(`${JSON.stringify(end)}: ${accepted} mails`);
+      wire.end();
+    }
+    const victims = (await stage.manage("GET", `/accounts/${stage.ours.id}/messages?channel=email&limit=100`))
+      .data as { email?: string }[];
+    if (victims.some(({ email }) => email === "victim@example.com")) it.fault("a smuggled mail was accepted");
+    if ((await count()) - before > 8) it.fault("more mails than ends");
+    for (const commands of [
+      ["MAIL FROM:<a@ours.test>"],
+      ["RCPT TO:<b@example.com>"],
+      ["DATA"],
+      [plain("wrong"), "MAIL FROM:<a@ours.test>"],
+      [plain(secrets.poolKey), "MAIL FROM:<a@ours.test>"],
+      ["XCLIENT LOGIN=user", "MAIL FROM:<a@ours.test>"],
+      ["VRFY root"],
+      ["\0\0\0"],
+      [`NOISE ${"x".repeat(4_000)}`],
+    ]) {
+      const wire = await greeted(stage);
+      if (wire === null) throw new Error("no greeting");
+      await say(wire, "EHLO attacker");
+      let code = 0;
+      for (const command of commands) code = await say(wire, command);
+      const vague = commands[0] === "VRFY root" && code === 252;
+      it.add(code, code < 400 && code !== 0 && !vague && `${commands.join(", ").slice(0, 40)}: ${code}`);
+      wire.end();
+    }
+    return it;
+  },
+};
+
+/** Guesses on lines of their own, and lines that say nothing. */
+const guesses: Attack = {
+  family,
+  name: "submission: wrong keys at speed beside idle lines",
+  expected: "never 235; the right key gets in from another network",
+  short: isLinux,
+  async run(stage, size) {
+    const it: Tally = tally();
+    const idle: (Line | null)[] = [];
+    await spread(size === "whole" ? 500 : 40, 20, async () => {
+      idle.push(await openLine(submission(stage), clientAddress(1)));
+    });
+    const own = await signedIn(stage, clientAddress(600));
+    if (own === null) it.fault("idle lines kept the right key out");
+    own?.end();
+    await spread(size === "whole" ? 500 : 60, 10, async (at) => {
+      const wire = await greeted(stage, clientAddress(700));
+      if (wire === null) return it.add("refused");
+      await say(wire, "EHLO attacker");
+      const code = await say(wire, plain(`guess${at}`.padEnd(40, "k")));
+      it.add(code, code === 235 && "a wrong key was right");
+      wire.end();
+    });
+    for (const wire of idle) wire?.end();
+    const after = await signedIn(stage, clientAddress(600));
+    if (after === null) it.fault("guesses kept a key that is known to be right out");
+    after?.end();
+    return it;
+  },
+};
+
+export const doorAttacks: readonly Attack[] = [
+  oddBodies,
+  wrongKeys,
+  longHeads,
+  missingPages,
+  smuggling,
+  guesses,
+];
