@@ -50,7 +50,7 @@ test("an operator is warned of an old Node on the overview and the installation'
   const needsYou = page.getByRole("region", { name: "Needs attention" });
   await needsYou.getByText(outdated).waitFor();
   assert.equal(await needsYou.getByText("All is well.").count(), 0);
-  await needsYou.getByRole("link", { name: "Look" }).last().click();
+  await needsYou.getByRole("link", { name: "View" }).last().click();
   await page.waitForURL("**/installation");
   await page.getByText(outdated).waitFor();
   await page.getByText("Node 26.0.0", { exact: true }).waitFor();

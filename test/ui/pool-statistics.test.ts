@@ -69,7 +69,7 @@ test("a pool's page says how much it was asked, and why calls got 429", { skip: 
   await page.clock.setFixedTime(at.it.clock.now());
   await page.goto(`${url}/a/${account}/pools/${pool}`);
   await settled(at);
-  const asked = page.getByRole("region", { name: "What it was asked" });
+  const asked = page.getByRole("region", { name: "Traffic" });
   await asked.getByText("1 by requests a minute").waitFor();
   await asked.getByLabel("By", { exact: true }).selectOption("key");
   const row = asked.getByRole("row").filter({ hasText: "shop" });
@@ -123,7 +123,7 @@ test("a call that failed over and failed is counted once, and a page reads its f
   });
   await page.goto(`${url}/a/${account}/pools/${pool}`);
   await page.getByRole("banner").getByText("Live").waitFor();
-  const asked = page.getByRole("region", { name: "What it was asked" });
+  const asked = page.getByRole("region", { name: "Traffic" });
   const legend = async (part: typeof asked) =>
     (await part.locator(".legend li:not(.span)").allTextContents()).map((text) => text.trim());
   await asked.locator(".legend").waitFor();

@@ -79,7 +79,7 @@ test("one press from the overview says which member of a pool is down and why; w
 
   const line = page.getByRole("region", { name: "Needs attention" }).locator("tr", { hasText: "eu-west" });
   await line.getByText("down").first().waitFor();
-  await press(at, line.getByRole("link", { name: "Look" }));
+  await press(at, line.getByRole("link", { name: "View" }));
   await page.getByRole("heading", { name: "default", level: 1 }).waitFor();
   const tiers = page.locator(".tier");
   await tiers.nth(0).getByText("down", { exact: true }).waitFor();

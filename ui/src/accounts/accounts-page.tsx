@@ -7,7 +7,7 @@ import { List } from "#ui/parts/list/list.tsx";
 import { SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Clock } from "#ui/parts/time.tsx";
 import { leftOf, number } from "#ui/words/numbers.ts";
 import { AddAccount } from "./add-account.tsx";
 
@@ -94,7 +94,7 @@ export function Page() {
               </Link>
             ),
           },
-          { head: "Made", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
+          { head: "Made", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
         ]}
       />
     </>

@@ -4,7 +4,7 @@ import type { AuditEntry } from "#ui/api/schema.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Clock } from "#ui/parts/time.tsx";
 
 /** `updateGateway` as `update gateway`. */
 const sentence = (action: string) => action.replaceAll(/([A-Z])/g, " $1").toLowerCase();
@@ -57,7 +57,7 @@ export function AuditList({ account }: { account: string | null }) {
         id={({ id }) => id}
         empty={<p>{Object.keys(query).length > 0 ? "No changes match this filter." : "No changes yet."}</p>}
         columns={[
-          { head: "At", cell: ({ at }) => <Time at={at} brief /> },
+          { head: "At", cell: ({ at }) => <Clock at={at} /> },
           {
             head: "Who",
             cell: ({ actor }) => (

@@ -7,7 +7,7 @@ import { Choice } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Figures, PageHead, Waiting } from "#ui/parts/page.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Clock } from "#ui/parts/time.tsx";
 import { leftOf, number } from "#ui/words/numbers.ts";
 import { Grant } from "./grant.tsx";
 
@@ -73,7 +73,7 @@ export function Page() {
         id={({ kind, reference, at }) => `${kind} ${reference} ${at}`}
         empty={<p>Nothing has been booked for {channel}.</p>}
         columns={[
-          { head: "At", cell: ({ at }) => <Time at={at} brief /> },
+          { head: "At", cell: ({ at }) => <Clock at={at} /> },
           { head: "Kind", cell: ({ kind }) => kind },
           {
             head: "Reference",

@@ -10,7 +10,7 @@ import { List } from "#ui/parts/list/list.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Clock } from "#ui/parts/time.tsx";
 
 function Add() {
   const { id: account } = useAccount();
@@ -93,7 +93,7 @@ export function Page() {
               </span>
             ),
           },
-          { head: "Made", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
+          { head: "Made", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
         ]}
       />
     </>

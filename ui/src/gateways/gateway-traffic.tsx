@@ -54,7 +54,7 @@ export function Now({ gateway }: { gateway: Gateway }) {
             ]),
         {
           name: "Pace",
-          value: pace.per_second === null ? "no bound" : `${number(pace.per_second)}/s`,
+          value: pace.per_second === null ? "no limit" : `${number(pace.per_second)}/s`,
           note: `${number(pace.concurrency)} at once`,
         },
         ...(pace.hours === null
@@ -93,7 +93,7 @@ export function Traffic({ gateway }: { gateway: string }) {
   const { total } = series;
   const p95 = (ms: number | null) => (ms === null ? "–" : duration(ms));
   return (
-    <Section title="Last 24 hours">
+    <Section lead title="Last 24 hours">
       <Figures
         of={[
           { name: "Accepted", value: number(total.accepted) },

@@ -8,7 +8,7 @@ import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { PageHead, Problem } from "#ui/parts/page.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Clock } from "#ui/parts/time.tsx";
 
 export function Page() {
   const { id: account } = useAccount();
@@ -115,7 +115,7 @@ export function Page() {
                 </Link>
               ),
           },
-          { head: "Received", look: "when", cell: ({ received_at }) => <Time at={received_at} brief /> },
+          { head: "Received", look: "when", cell: ({ received_at }) => <Clock at={received_at} /> },
         ]}
       />
     </>

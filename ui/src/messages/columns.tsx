@@ -6,14 +6,13 @@ import type { MessageRecord } from "#ui/api/schema.ts";
 import { RowLink } from "#ui/parts/link.tsx";
 import type { Column } from "#ui/parts/list/table.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Moment, Time, WithTimes } from "#ui/parts/time.tsx";
+import { Clock, Moment, WithTimes } from "#ui/parts/time.tsx";
 import { waitingWord } from "./sentences/waiting.ts";
 import { recipientOf, textOf } from "./words.ts";
 
 /** The due time of a waiting message; otherwise when it was accepted. */
 function When({ record }: { record: MessageRecord }) {
-  if (record.status !== "scheduled" || record.scheduled_for === null)
-    return <Time at={record.created_at} brief />;
+  if (record.status !== "scheduled" || record.scheduled_for === null) return <Clock at={record.created_at} />;
   return (
     <span className="info">
       due <Moment at={record.scheduled_for} />

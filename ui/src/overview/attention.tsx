@@ -216,7 +216,7 @@ export function lineOf(item: Attention): Line {
       ),
     act: kind.act?.(item) ?? (
       <Place item={item} button>
-        {kind.verb ?? "Look"}
+        {kind.verb ?? "View"}
         <span className="unseen"> {name}</span>
       </Place>
     ),

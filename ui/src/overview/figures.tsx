@@ -141,7 +141,6 @@ function Ai({ range, statistics, usage }: Shown & { usage: readonly PoolUsage[] 
         range={range.title}
         series={asked}
         columns={requestsIn(spansOf(range, statistics), rows, zone)}
-        height={96}
       />
     </>
   );
@@ -156,18 +155,18 @@ export function RangeFigures() {
   if (!steps?.accepted && !steps?.completion) return null;
   const shown = messages.data;
   return (
-    <>
-      <Section title="Messages" actions={<RangeChoice />}>
+    <div className="halves leads">
+      <Section lead title="Messages" actions={<RangeChoice />}>
         {shown === undefined ? <Waiting error={messages.error} /> : <Problem error={messages.error} />}
         {shown === undefined ? null : <Messages {...shown} />}
       </Section>
-      <Section title="AI requests">
+      <Section lead title="AI requests">
         {shown === undefined || ai.data === undefined ? (
           <Waiting error={messages.error ?? ai.error} />
         ) : (
           <Ai {...shown} usage={ai.data.data} />
         )}
       </Section>
-    </>
+    </div>
   );
 }

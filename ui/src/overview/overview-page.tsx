@@ -2,12 +2,11 @@ import { Link } from "@tanstack/react-router";
 import { Send } from "lucide-react";
 import { useRead } from "#ui/api/queries.ts";
 import { words } from "#ui/api/schema.ts";
+import { messageColumns } from "#ui/messages/columns.tsx";
 import { useAccount, useSession } from "#ui/parts/account.ts";
-import { RowLink } from "#ui/parts/link.tsx";
 import { Table } from "#ui/parts/list/table.tsx";
 import { Empty, Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
 import { leftOf, number } from "#ui/words/numbers.ts";
 import { bySeverity, columns, type Line, lineOf } from "./attention.tsx";
 import { RangeFigures } from "./figures.tsx";
@@ -57,7 +56,7 @@ function NeedsYou() {
             severity: "warning" as const,
             state: ["doubtful", "old Node"] as const,
             why: outdated,
-            act: look("Look"),
+            act: look("View"),
           },
         ]),
   ];
@@ -139,33 +138,7 @@ function Recent() {
         </Empty>
       ) : null}
       {rows === undefined || rows.length === 0 ? null : (
-        <Table
-          label="Latest messages"
-          rows={rows}
-          id={({ id }) => id}
-          columns={[
-            { head: "Status", cell: ({ status }) => <Status of={status} /> },
-            {
-              head: "To",
-              cell: (record) => (
-                <RowLink to="/a/$account/messages/$message" params={{ account, message: record.id }}>
-                  <span className="mono">{record.channel === "email" ? record.email : record.recipient}</span>
-                </RowLink>
-              ),
-            },
-            {
-              head: "Message",
-              look: "text",
-              cell: (record) => (
-                <span dir="auto" className="soft">
-                  {record.channel === "email" ? record.subject : record.message}
-                </span>
-              ),
-            },
-            { head: "Gateway", look: "also", cell: ({ gateway_identifier }) => gateway_identifier },
-            { head: "When", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
-          ]}
-        />
+        <Table label="Latest messages" rows={rows} id={({ id }) => id} columns={messageColumns(account)} />
       )}
     </Section>
   );

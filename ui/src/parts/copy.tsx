@@ -43,7 +43,7 @@ export function Snippet({ text, block = false }: { text: string; block?: boolean
     );
   return (
     <span className="copied">
-      <code>{text}</code>
+      <code title={text}>{text}</code>
       <Copy text={text} brief />
     </span>
   );

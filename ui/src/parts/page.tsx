@@ -38,15 +38,18 @@ export function PageHead({
 export function Section({
   title,
   actions,
+  lead = false,
   children,
 }: {
   title: string;
   actions?: ReactNode;
+  /** Whether it is what the page is about. */
+  lead?: boolean;
   children: ReactNode;
 }) {
   const id = `part-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
   return (
-    <section className="card" aria-labelledby={id}>
+    <section className={lead ? "card lead" : "card"} aria-labelledby={id}>
       <div className="row apart">
         <h2 id={id}>{title}</h2>
         {actions}

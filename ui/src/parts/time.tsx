@@ -62,6 +62,19 @@ export function Moment({ at }: { at: string }) {
   );
 }
 
+/** An instant in a list: today's without the date. */
+export function Clock({ at }: { at: string }) {
+  const zone = useZone();
+  const now = Date.now();
+  const whole = instant(at, zone, now);
+  const today = instant(new Date(now).toISOString(), zone, now).slice(0, -"14:02:51".length);
+  return (
+    <time dateTime={at} title={`${whole} (${zone})`} className="whole">
+      {whole.startsWith(today) ? whole.slice(today.length) : whole}
+    </time>
+  );
+}
+
 /** An instant in the account's zone, with its date, to the millisecond; UTC on hover. */
 export function Exact({ at }: { at: string }) {
   const zone = useZone();

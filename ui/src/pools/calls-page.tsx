@@ -8,7 +8,7 @@ import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Clock } from "#ui/parts/time.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
 import { outcomeOf, reusedWords } from "./outcomes.ts";
 import { PoolFrame } from "./pool-head.tsx";
@@ -163,7 +163,7 @@ function Calls({ pool }: { pool: Pool }) {
           },
           { head: "Cost", look: "number", cell: (each) => cost(each.cost) },
           { head: "Took", look: "number", cell: ({ ms }) => duration(ms) },
-          { head: "At", look: "when", cell: ({ at }) => <Time at={at} brief /> },
+          { head: "At", look: "when", cell: ({ at }) => <Clock at={at} /> },
         ]}
       />
     </>

@@ -7,7 +7,7 @@ import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Clock } from "#ui/parts/time.tsx";
 import { AddSuppressions } from "./add-suppressions.tsx";
 import { TakeOff } from "./take-off.tsx";
 
@@ -74,7 +74,7 @@ export function Page() {
           },
           { head: "Reason", cell: ({ reason }) => reason.replaceAll("_", " ") },
           { head: "Note", cell: ({ note }) => note },
-          { head: "Since", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
+          { head: "Since", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
           {
             head: "Actions",
             look: "act",

@@ -4,7 +4,7 @@ import { List } from "#ui/parts/list/list.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Time, useIsOver } from "#ui/parts/time.tsx";
+import { Clock, Time, useIsOver } from "#ui/parts/time.tsx";
 import { AddToken } from "./add-token.tsx";
 import { scopesText } from "./token-scopes.ts";
 
@@ -40,7 +40,7 @@ export function Page() {
             cell: ({ scopes }) =>
               scopes === null ? <span className="soft">all that its role may</span> : scopesText(scopes),
           },
-          { head: "Made", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
+          { head: "Made", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
           { head: "Last used", look: "when", cell: ({ last_used_at }) => timeOr(last_used_at, "never") },
           {
             head: "Ends",

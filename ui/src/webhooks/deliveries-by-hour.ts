@@ -7,7 +7,7 @@ import { hoursBetween, type Span } from "#ui/words/spans.ts";
 
 export const ends: readonly Series[] = [
   { name: "delivered", tone: "good" },
-  { name: "failed, tried again", tone: "doubt" },
+  { name: "failed, tried again", tone: "warn" },
   { name: "given up", tone: "bad" },
 ];
 

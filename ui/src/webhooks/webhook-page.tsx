@@ -13,7 +13,7 @@ import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { Due, Time } from "#ui/parts/time.tsx";
+import { Clock, Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { answered, TestAnswer, useBacklog } from "./backlog.tsx";
 import { ChangeWebhook } from "./change-webhook.tsx";
@@ -204,7 +204,7 @@ export function Page() {
                   cell: ({ next_attempt_at }) =>
                     next_attempt_at === null ? "" : <Due at={next_attempt_at} over="due now" />,
                 },
-                { head: "Happened", look: "when", cell: ({ timestamp }) => <Time at={timestamp} brief /> },
+                { head: "Happened", look: "when", cell: ({ timestamp }) => <Clock at={timestamp} /> },
               ]}
             />
           </Section>

@@ -4,7 +4,7 @@ import { useAccount } from "#ui/parts/account.ts";
 import { RowLink } from "#ui/parts/link.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Clock } from "#ui/parts/time.tsx";
 import { AddWebhook } from "./add-webhook.tsx";
 import { LastDayLine, useDeliveries } from "./last-day.tsx";
 import { WebhookState } from "./webhook-state.tsx";
@@ -47,7 +47,7 @@ export function Page() {
             head: "24 hours",
             cell: ({ id }) => <LastDayLine webhook={id} statistics={statistics.data?.data} />,
           },
-          { head: "Made", look: "when", cell: ({ created_at }) => <Time at={created_at} brief /> },
+          { head: "Made", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
         ]}
       />
     </>

@@ -4,7 +4,7 @@
 export interface Series {
   name: string;
   /** Its style: determined by its meaning, with a pattern of its own. */
-  tone: "good" | "sent" | "bad" | "doubt" | "soft" | "wait";
+  tone: "good" | "sent" | "warn" | "bad" | "doubt" | "soft" | "wait";
   /** What it contains, if its name does not say so. */
   note?: string;
 }

@@ -132,7 +132,7 @@ export function TimeColumns({
       <div className="plot" style={{ height }}>
         {ticks.map((tick) => (
           <span key={tick} className="tick" style={{ top: `${y(tick)}%` }} aria-hidden="true">
-            {number(tick)}
+            <span>{number(tick)}</span>
           </span>
         ))}
         {isEmpty ? <p className="none">Nothing in this time.</p> : null}

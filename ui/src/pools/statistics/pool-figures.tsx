@@ -19,7 +19,7 @@ const outcomes: readonly Series[] = [
   { name: "answered", tone: "good" },
   { name: "failed over", tone: "sent", note: "answered by another member than the first" },
   { name: "errors", tone: "bad" },
-  { name: "given up", tone: "doubt", note: "the caller closed the connection" },
+  { name: "given up", tone: "warn", note: "the caller closed the connection" },
   { name: "refused", tone: "soft", note: "by a limit or a budget, before any member was asked" },
 ];
 
@@ -81,7 +81,7 @@ function Parts({ pool, of: { range, split, statistics } }: { pool: Pool; of: Sho
           cell: ({ total }) => `${number(total.prompt_tokens)} + ${number(total.completion_tokens)}`,
         },
         { head: "Cost", look: "number", cell: ({ total }) => cost(total.cost, total.unpriced) },
-        { head: "Took p95", look: "number", cell: ({ total }) => ms(total.latency_ms.p95) },
+        { head: "Took, p95", look: "number", cell: ({ total }) => ms(total.latency_ms.p95) },
       ]}
     />
   );
@@ -118,7 +118,7 @@ export function PoolFigures({ pool }: { pool: Pool }) {
   const read = useStatistics({ account, pool: pool.id }, filter.last, split);
   const shown = read.data;
   return (
-    <Section title="What it was asked" actions={<RangeChoice />}>
+    <Section lead title="Traffic" actions={<RangeChoice />}>
       {shown === undefined ? (
         <Waiting error={read.error} />
       ) : shown.statistics.series.length === 0 ? (
