@@ -56,7 +56,7 @@ test("the calls on the page carry this account's names, and work as they are", {
     TRUNKLINE_API_KEY: rotated.body.data.api_key ?? "",
   };
   await page.goto(`${at.url}/a/${account}/settings`);
-  await page.getByLabel("In force").getByRole("link", { name: "Connect" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Connect" }).click();
   await page.getByRole("heading", { name: "Connect", level: 1 }).waitFor();
   await page.goto(`${at.url}/a/${account}`);
   await settled(at);

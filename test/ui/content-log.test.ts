@@ -24,7 +24,7 @@ test("a pool's content log is set in its form, and a call shows what was asked a
   await page.getByText("What is asked and answered is not stored.").waitFor();
   await page.getByRole("link", { name: "content log" }).click();
   const group = page.getByRole("group", { name: "Content log" });
-  await group.getByLabel("Set").check();
+  await group.getByRole("button", { name: "On", exact: true }).click();
   const redact = group.getByRole("group", { name: "Redact" });
   assert.ok(await redact.getByLabel("secret").isChecked(), "what is the default is chosen");
   await redact.getByLabel("email").check();

@@ -75,8 +75,8 @@ test("a pool's settings are changed one by one, and not over another change", {
   await open();
   await page.getByLabel("Unit of Deadline").selectOption("s");
   await page.getByLabel("Deadline", { exact: true }).fill("30");
-  await page.getByRole("group", { name: "Hedge" }).getByLabel("Set").check();
-  await page.getByRole("group", { name: "Budget" }).getByLabel("Low percent").fill("");
+  await page.getByRole("group", { name: "Hedge" }).getByRole("button", { name: "On" }).click();
+  await page.getByLabel("Never: Warn at percent").check();
   assert.deepEqual(await save(), { deadline_ms: 30_000, hedge: {}, budget: { low_percent: null }, revision });
   await page.getByRole("link", { name: "Add a member" }).waitFor();
   const after = await stored();
@@ -93,7 +93,7 @@ test("a pool's settings are changed one by one, and not over another change", {
   await expectSound(at, "the form after another change");
   await page.getByRole("button", { name: "Reload" }).click();
   await page.getByRole("alert").waitFor({ state: "detached" });
-  assert.equal(await page.getByLabel("Repeat").inputValue(), "3");
+  assert.equal(await page.getByLabel("Repeats").inputValue(), "3");
   assert.equal(await page.getByLabel("Deadline", { exact: true }).inputValue(), "30");
   await page.getByLabel("Deadline", { exact: true }).fill("40");
   await save();

@@ -40,8 +40,8 @@ async function enter(scope: Locator, name: string, whole: Schema, value: unknown
   switch (controlOf(schema)) {
     case "group": {
       const group = groupIn(scope, name);
-      const isSet = group.getByLabel("Set", { exact: true }).first();
-      if ((await isSet.count()) > 0) await isSet.check();
+      const isOn = group.getByRole("button", { name: "On", exact: true }).first();
+      if ((await isOn.count()) > 0) await isOn.click();
       return enterAll(group, schema, value as Record<string, unknown>);
     }
     case "pairs": {
@@ -62,6 +62,8 @@ async function enter(scope: Locator, name: string, whole: Schema, value: unknown
         .first()
         .setChecked(value === true);
     case "choice":
+      if ((await field.getAttribute("role")) === "group")
+        return field.getByRole("button", { name: new RegExp(`^${String(value)}$`, "i") }).click();
       return void (await field.selectOption(String(value)));
     case "lines":
       return field.fill((value as unknown[]).join("\n"));

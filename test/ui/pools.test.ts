@@ -258,7 +258,7 @@ test("a key shows its limits and what it spent; it is changed, replaced and revo
   await row.getByText(/of 100,000 tokens today/).waitFor();
   await row.getByRole("button", { name: "Change…" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Requests per minute").fill("60");
+  await dialog.getByLabel("Requests per minute", { exact: true }).fill("60");
   await dialog.getByRole("button", { name: "Save" }).click();
   await row.getByText("60 requests a minute", { exact: true }).waitFor();
   await row.getByRole("button", { name: "Replace…" }).click();

@@ -74,7 +74,7 @@ test("a key that may only send SMS sends and looks nothing up; it is rotated wit
     for (const secret of secrets) assert.ok(!seen.includes(secret), where);
   };
   await page.goto(`${url}/a/${account}/settings`);
-  await page.getByLabel("In force").getByRole("link", { name: "API keys" }).click();
+  await page.getByRole("main").getByRole("link", { name: "API keys" }).click();
   await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
   await page.getByText("There is no named key yet.").waitFor();
   const curl = await page.locator(".snippet pre").innerText();
@@ -89,7 +89,7 @@ test("a key that may only send SMS sends and looks nothing up; it is rotated wit
   await form.getByLabel("Send SMS").check();
   await form.getByLabel("All gateways of the account").uncheck();
   await form.getByLabel("sandbox-sms (sms)").check();
-  await form.getByLabel("Requests per minute").fill("60");
+  await form.getByLabel("Requests per minute", { exact: true }).fill("60");
   await form.getByLabel("Expires at (Europe/Berlin)").fill("2026-07-01T09:00");
   await form.getByText("1 Jul 07:00:00 UTC").waitFor();
   await expectSound(at, "the form of a key");

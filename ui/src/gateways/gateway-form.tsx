@@ -32,7 +32,7 @@ export function GatewayForm({
       schema={withSettings(forms.gateway as Schema, kind.settings)}
       stored={gateway}
       start={{ settings: {} }}
-      folds
+      folds={gateway === undefined}
       onSubmit={onSubmit}
       {...(reload === undefined ? {} : { reload })}
     >

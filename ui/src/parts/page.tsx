@@ -39,10 +39,13 @@ export function Section({
   title,
   actions,
   lead = false,
+  about,
   children,
 }: {
   title: string;
   actions?: ReactNode;
+  /** A sentence under the title, as forms have it. */
+  about?: ReactNode;
   /** Whether it is what the page is about. */
   lead?: boolean;
   children: ReactNode;
@@ -53,6 +56,7 @@ export function Section({
       <div className="row apart">
         <h2 id={id}>{title}</h2>
         {actions}
+        {about === undefined ? null : <p className="hint">{about}</p>}
       </div>
       {children}
     </section>

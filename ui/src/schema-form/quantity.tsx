@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Field, faultAt } from "#ui/parts/form/field.tsx";
+import { Limit } from "./limit.tsx";
 import type { ValueProps } from "./model.ts";
 import { labelOf, type Unit, unitFor, unitsOf } from "./words.ts";
 
@@ -12,8 +13,9 @@ export function Quantity({
   value,
   error,
   unset,
+  none,
   onChange,
-}: ValueProps & { unset: string }) {
+}: ValueProps & { unset: string; none: string | null }) {
   const units = unitsOf(name) as readonly Unit[];
   const preset = schema.default;
   const [[unit, times], setUnit] = useState(() => unitFor(value ?? preset, units));
@@ -25,19 +27,22 @@ export function Quantity({
       hint={schema.description}
       fault={faultAt(error, path)}
       beside={
-        <select
-          aria-label={`Unit of ${label}`}
-          value={unit}
-          onChange={(event) => {
-            const next = units.find(([each]) => each === event.target.value) as Unit;
-            setUnit(next);
-            if (typeof value === "number") onChange(Math.round((value / times) * next[1]));
-          }}
-        >
-          {units.map(([each]) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
+        <>
+          <select
+            aria-label={`Unit of ${label}`}
+            value={unit}
+            onChange={(event) => {
+              const next = units.find(([each]) => each === event.target.value) as Unit;
+              setUnit(next);
+              if (typeof value === "number") onChange(Math.round((value / times) * next[1]));
+            }}
+          >
+            {units.map(([each]) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+          <Limit none={none} label={label} value={value} preset={preset} onChange={onChange} />
+        </>
       }
     >
       <input
@@ -47,7 +52,13 @@ export function Quantity({
         max={bound(schema.maximum)}
         step="any"
         required={required}
-        placeholder={typeof preset === "number" && value !== null ? `${preset / times} (default)` : unset}
+        placeholder={
+          typeof preset === "number" && value !== null
+            ? `${preset / times} (default)`
+            : none === null
+              ? unset
+              : ""
+        }
         value={typeof value === "number" ? String(value / times) : ""}
         onChange={(event) => {
           const entered = event.target.value;

@@ -2,11 +2,13 @@
 
 import { useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
+import { Choices } from "#ui/parts/form/choices.tsx";
 import { Check, Choice, Coded, Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
 import { Boxes } from "./boxes.tsx";
 import { emptied, Json, Pairs, Secret } from "./controls.tsx";
 import { Groups } from "./groups.tsx";
 import { Instant } from "./instant.tsx";
+import { Limit } from "./limit.tsx";
 import {
   applies,
   changed,
@@ -22,18 +24,38 @@ import {
   withoutNull,
 } from "./model.ts";
 import { Quantity } from "./quantity.tsx";
-import { labelOf, proseOf, unitsOf } from "./words.ts";
+import { capital, groupOf, labelOf, proseOf, unitsOf } from "./words.ts";
 
-function Group({ name, path, schema, required, nullable, value, error, onChange }: ValueProps) {
+/** `none`: the words for a group that is not there. */
+function Group({
+  name,
+  path,
+  schema,
+  required,
+  nullable,
+  value,
+  error,
+  none,
+  onChange,
+}: ValueProps & { none: string | null }) {
   // A group that has a default always exists.
   const always = required || (!nullable && schema.default !== undefined);
   const on = always || (value !== undefined && value !== null);
+  if (Object.keys(schema.properties ?? {}).length === 0) return null;
   return (
     <fieldset>
       <legend>{labelOf(name)}</legend>
       {schema.description === undefined ? null : <Hint of={schema.description} />}
       {always ? null : (
-        <Check label="Set" checked={on} onChange={(checked) => onChange(checked ? {} : undefined)} />
+        <Choices
+          label="On or off"
+          of={[
+            ["off", capital(none ?? "off")],
+            ["on", none?.includes("limit") ? "Set limits" : "On"],
+          ]}
+          value={on ? "on" : "off"}
+          onChange={(word) => onChange(word === "on" ? {} : undefined)}
+        />
       )}
       {on ? (
         <SchemaForm
@@ -50,6 +72,11 @@ function Group({ name, path, schema, required, nullable, value, error, onChange 
   );
 }
 
+const maxSegments = 3;
+
+/** Whether the words are so few that all of them are in sight. */
+const isShort = ({ enum: all = [] }: Schema): boolean => all.length > 0 && all.length < maxSegments;
+
 function Value(input: Omit<ValueProps, "nullable">) {
   const { schema: bare, nullable } = withoutNull(input.schema);
   const { text, empty } = proseOf(bare);
@@ -59,18 +86,14 @@ function Value(input: Omit<ValueProps, "nullable">) {
   const onChange = (entered: unknown) => input.onChange(nullable ? (entered ?? null) : entered);
   const props = { ...input, schema, nullable, onChange };
   const unset = empty ?? "not set";
+  const none = nullable ? empty : null;
   const preset = placeholderOf(schema) ?? (nullable ? unset : undefined);
   const placeholder = value === null ? unset : preset;
   const fault = faultAt(error, path);
   const label = labelOf(name);
   switch (controlOf(schema)) {
     case "group":
-      return (
-        <Group
-          {...props}
-          schema={empty === null ? schema : { ...schema, description: `${text} If not set: ${empty}.` }}
-        />
-      );
+      return <Group {...props} none={empty} />;
     case "pairs":
       return <Pairs {...props} />;
     case "groups":
@@ -101,6 +124,23 @@ function Value(input: Omit<ValueProps, "nullable">) {
         </div>
       );
     case "choice":
+      if (isShort(schema))
+        return (
+          <div className="field">
+            <strong>{label}</strong>
+            <Choices
+              label={label}
+              of={[
+                ...(schema.default == null && !required ? [["", capital(unset)] as const] : []),
+                ...(schema.enum ?? []).map((word) => [word, schema.words?.[word] ?? capital(word)] as const),
+              ]}
+              value={String(value ?? schema.default ?? "")}
+              onChange={(word) => onChange(emptied(word))}
+            />
+            {fault === null ? null : <p className="fault">{fault}</p>}
+            {text === undefined ? null : <Hint of={text} />}
+          </div>
+        );
       return (
         <div className="stack tight">
           <Choice
@@ -129,9 +169,24 @@ function Value(input: Omit<ValueProps, "nullable">) {
         </Field>
       );
     case "number":
-      if (unitsOf(name) !== null) return <Quantity {...props} unset={unset} />;
+      if (unitsOf(name) !== null) return <Quantity {...props} unset={unset} none={none} />;
       return (
-        <Field label={label} hint={text} fault={fault}>
+        <Field
+          label={label}
+          hint={text}
+          fault={fault}
+          beside={
+            none === null ? undefined : (
+              <Limit
+                none={none}
+                label={label}
+                value={value}
+                preset={schema.default}
+                onChange={props.onChange}
+              />
+            )
+          }
+        >
           <input
             type="number"
             inputMode="numeric"
@@ -139,7 +194,7 @@ function Value(input: Omit<ValueProps, "nullable">) {
             max={schema.maximum}
             step="any"
             required={required}
-            placeholder={placeholder}
+            placeholder={none === null ? placeholder : ""}
             value={value === undefined || value === null ? "" : String(value)}
             onChange={(event) => onChange(event.target.value === "" ? undefined : Number(event.target.value))}
           />
@@ -201,7 +256,6 @@ export function SchemaForm({
       )
     : [];
   const [isOpen, setIsOpen] = useState(() => folded.some(([name, each]) => !isDefault(each, values[name])));
-  if (entries.length === 0) return <p className="soft">This kind has no settings.</p>;
   const control = ([name, each]: [string, Schema]) => (
     <Value
       key={name}
@@ -214,10 +268,23 @@ export function SchemaForm({
       onChange={(value) => onChange(changed(values, name, value))}
     />
   );
-  if (folded.length === 0) return <div className="stack">{ordered.map(control)}</div>;
+  const shown = ordered.filter((each) => !folded.includes(each));
+  // A card is where its first field would be.
+  const cards = Object.entries(Object.groupBy(shown, ([name]) => groupOf(name) ?? name));
+  const fields = cards.map(([title, members = []]) =>
+    groupOf(members[0]?.[0] ?? "") === title ? (
+      <fieldset key={title}>
+        <legend>{title}</legend>
+        <div className="stack">{members.map(control)}</div>
+      </fieldset>
+    ) : (
+      members.map(control)
+    ),
+  );
+  if (folded.length === 0) return <div className="stack">{fields}</div>;
   return (
     <div className="stack">
-      {ordered.filter((each) => !folded.includes(each)).map(control)}
+      {fields}
       <details
         className="more"
         open={

@@ -23,8 +23,28 @@ const titles: Readonly<Record<string, string>> = {
   max_ms: "Longest wait",
   for_ms: "Give up after",
   max_bytes: "Largest file",
+  max_files: "Files per request",
   ttl_s: "Lifetime",
+  per_second: "Messages per second",
+  per_day: "Messages per day",
+  jitter_ms: "Random pause",
+  on_unknown: "Unknown outcomes",
+  low_percent: "Warn at percent",
+  unpriced: "Models without a price",
+  max_share: "Largest share",
+  params: "Parameters",
+  repeat: "Repeats",
 };
+
+/** The cards of fields that belong together, in the order of the page. Objects are cards of their own. */
+const groups: Readonly<Record<string, readonly string[]>> = {
+  Failover: ["deadline_ms", "repeat", "wait_ms", "affinity"],
+  Answers: ["stream_mode", "whole_answers", "headers_after_ms", "params", "answer_model"],
+};
+
+/** The title of the card that a field is in; null if it stands alone. */
+export const groupOf = (name: string): string | null =>
+  Object.keys(groups).find((title) => groups[title]?.includes(name)) ?? null;
 
 const suffix = /_(ms|s|bytes)$/;
 
@@ -35,7 +55,7 @@ export function labelOf(name: string): string {
     .split("_")
     .map((word) => written[word] ?? word)
     .join(" ");
-  return titles[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+  return titles[name] ?? capital(words);
 }
 
 /** A unit, and how many of the API's units it is. */
@@ -64,6 +84,9 @@ export const unitsOf = (name: string): readonly Unit[] | null => units[suffix.ex
 export const unitFor = (value: unknown, of: readonly Unit[]): Unit =>
   of.findLast(([, times]) => typeof value === "number" && value > 0 && value % times === 0) ??
   (of[0] as Unit);
+
+/** `no limit` as `No limit`. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 interface Prose {
   text: string | undefined;

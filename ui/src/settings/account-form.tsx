@@ -30,7 +30,10 @@ export function AccountForm({
     revision: account.revision,
   };
   return (
-    <Section title="Account">
+    <Section
+      title="Account"
+      about="The zone is that of all times here, of days and of scheduled messages without one of their own."
+    >
       <Form
         of={{ ...form, isBusy: form.isBusy || isHeld }}
         verb="Save"

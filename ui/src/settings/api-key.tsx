@@ -112,10 +112,8 @@ export function ApiKey() {
           )}
         </DialogButton>
       }
+      about="It has every right: its holder can send messages, look them up and spend this account's credit."
     >
-      <p className="soft">
-        It has every right: its holder can send messages, look them up and spend this account's credit.
-      </p>
       <KeyFacts />
       {key?.revealable === true ? <Reveal onKey={(text) => setShown({ text, isNew: false })} /> : null}
       {shown === null ? null : (

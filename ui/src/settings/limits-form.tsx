@@ -38,7 +38,10 @@ export function LimitsForm({
   const [values, setValues] = useState<Values>(account);
   const body = { ...changesOf(schema, account, values), revision: account.revision };
   return (
-    <Section title={role === "operator" ? "Plan and limits" : "Limits"}>
+    <Section
+      title={role === "operator" ? "Plan and limits" : "Limits"}
+      about="How much the account may send and ask. What is over a limit is refused, and nothing of it is sent."
+    >
       <Form
         of={{ ...form, isBusy: form.isBusy || isHeld }}
         verb="Save the limits"

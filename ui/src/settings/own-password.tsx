@@ -8,22 +8,22 @@ export function OwnPassword() {
   const [current, setCurrent] = useState("");
   const [password, setPassword] = useState("");
   const form = useForm("changePassword", {
-    says: "Your password is changed",
+    says: "Your password was changed",
     onDone: () => {
       setCurrent("");
       setPassword("");
     },
   });
   return (
-    <Section title="Your password">
+    <Section title="Your password" about="It signs you in here, in every account that you may open.">
       <Form
         of={form}
-        verb="Change it"
+        verb="Change the password"
         quiet
         guard={false}
         onSubmit={() => form.send({ body: { current_password: current, password } })}
       >
-        <Field label="Present password" fault={form.fault("current_password")}>
+        <Field label="Current password" fault={form.fault("current_password")}>
           <input
             type="password"
             required

@@ -4,9 +4,8 @@ import { call } from "#ui/api/client.ts";
 import type { Account } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { useForm } from "#ui/parts/form/form.tsx";
-import { Facts, PageHead } from "#ui/parts/page.tsx";
+import { PageHead } from "#ui/parts/page.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
-import { duration, number } from "#ui/words/numbers.ts";
 import { AccountForm } from "./account-form.tsx";
 import { ApiKey } from "./api-key.tsx";
 import { LimitsForm } from "./limits-form.tsx";
@@ -44,36 +43,28 @@ export function Page() {
   return (
     <>
       <PageHead title="Settings" />
-      <section aria-label="In force">
-        <Facts
-          of={[
-            ["Plan", account.plan.name],
-            ["Requests per minute", number(account.rate_limit.requests_per_minute)],
-            ["Too late after", duration(account.lateness_ms)],
-            [
-              "Addresses and id",
-              <Link key="connect" to="/a/$account/connect" params={{ account: account.id }}>
-                Connect
-              </Link>,
-            ],
-            [
-              "Keys with fewer rights",
-              <Link key="keys" to="/a/$account/api-keys" params={{ account: account.id }}>
-                API keys
-              </Link>,
-            ],
-          ]}
-        />
-      </section>
-      <ApiKey />
-      <Opened
-        key={account.id}
-        of={account}
-        read={() => call("getAccount", { params: { account: account.id } })}
-      >
-        {(opened, reload) => <Forms account={opened} reload={reload} />}
-      </Opened>
-      <OwnPassword />
+      <p className="soft">
+        Addresses and the id are on{" "}
+        <Link to="/a/$account/connect" params={{ account: account.id }}>
+          Connect
+        </Link>
+        , keys with fewer rights on{" "}
+        <Link to="/a/$account/api-keys" params={{ account: account.id }}>
+          API keys
+        </Link>
+        .
+      </p>
+      <div className="topics">
+        <Opened
+          key={account.id}
+          of={account}
+          read={() => call("getAccount", { params: { account: account.id } })}
+        >
+          {(opened, reload) => <Forms account={opened} reload={reload} />}
+        </Opened>
+        <ApiKey />
+        <OwnPassword />
+      </div>
     </>
   );
 }
