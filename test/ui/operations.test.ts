@@ -20,8 +20,6 @@ const uncalled: Record<string, string> = {
     "for programs: the form of a webhook takes patterns, and docs/reference/events.md lists the types for people",
   releaseSuppressions: "for the day after a fault of the operator's own; docs/email.md has it",
   listPoolMembers: "the pool has its members",
-  rotatePoolKey:
-    "for programs that rotate keys on a schedule; in the dashboard a person makes a second key and revokes the first",
 };
 
 /** The first argument of what calls an operation: its name, or the choice of one. What names it besides, such as `live.ts`, calls nothing. */

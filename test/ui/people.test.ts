@@ -81,6 +81,7 @@ test("a person who is added comes by a link, which is shown once, works once, an
   await shown.getByRole("button", { name: "I have copied it" }).click();
   const row = page.getByRole("row").filter({ hasText: "grace@acme.example" });
   await row.getByText("invited").waitFor();
+  await row.getByRole("button", { name: "More for grace@acme.example" }).click();
   await row.getByRole("button", { name: "New link…" }).click();
   await page.getByRole("button", { name: "Make the link" }).click();
   const second = (await shown.locator("pre").textContent()) ?? "";

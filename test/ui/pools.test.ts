@@ -5,7 +5,6 @@ import test from "node:test";
 import type { PoolCall, PoolUsage } from "#ui/api/schema.ts";
 import { spansOf } from "#ui/pools/call-spans.ts";
 import { requestsByDay } from "#ui/pools/days.ts";
-import { nextName } from "#ui/pools/keys/key-name.ts";
 import { leftAt } from "#ui/pools/keys/left.ts";
 import { outcomeOf, shareOf } from "#ui/pools/outcomes.ts";
 import { expectSound, missing, settled, setUp, type Visit, visit } from "./browser.ts";
@@ -80,7 +79,6 @@ test("outcomes, shares and names are said in words", () => {
   assert.equal(outcomeOf({ outcome: "upstream_error", status: null }), "no answer");
   assert.equal(outcomeOf({ outcome: "of_a_newer_service", status: null }), "of a newer service");
   assert.equal(shareOf(1, [1, 3]), "25 %");
-  assert.deepEqual(["app", "app 2", "app 9"].map(nextName), ["app 2", "app 3", "app 10"]);
 });
 
 test("a member's days are those of the account's zone, and days without a call are none", () => {
@@ -244,7 +242,7 @@ test("a key's page says what is left of two requests a minute, and which limit r
   await expectSound(at, "a key whose limit is used up");
 });
 
-test("a key shows its limits and what it spent; it is changed, replaced and revoked", {
+test("a key shows its limits and what it spent; it is changed, rotated and revoked", {
   skip: missing,
 }, async (t) => {
   const at = await visit();
@@ -261,14 +259,20 @@ test("a key shows its limits and what it spent; it is changed, replaced and revo
   await dialog.getByLabel("Requests per minute", { exact: true }).fill("60");
   await dialog.getByRole("button", { name: "Save" }).click();
   await row.getByText("60 requests a minute", { exact: true }).waitFor();
-  await row.getByRole("button", { name: "Replace…" }).click();
-  await dialog.getByRole("button", { name: "Make the new key" }).click();
+  const before = await row.locator("code").textContent();
+  const more = row.getByRole("button", { name: "More for shop" });
+  await more.click();
+  await expectSound(at, "what else can be done with a key");
+  await row.getByRole("button", { name: "Rotate…" }).click();
+  await dialog.getByRole("button", { name: "24 h" }).click();
+  await dialog.getByRole("button", { name: "Rotate the key" }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
-  const replaced = page.getByRole("row", { name: /shop 2/ });
-  await replaced.getByText("60 requests a minute", { exact: true }).waitFor();
   await settled(at);
+  assert.notEqual(await row.locator("code").textContent(), before);
+  await row.getByText("the old one works until").waitFor();
   await expectSound(at, "the keys of a pool");
   const old = page.getByRole("row").filter({ has: page.getByRole("link", { name: "shop", exact: true }) });
+  await more.click();
   await old.getByRole("button", { name: "Revoke…" }).click();
   const asks = page.getByRole("alertdialog");
   await asks.getByText(/It was last used/).waitFor();

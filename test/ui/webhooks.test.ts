@@ -30,6 +30,7 @@ test("an endpoint is changed in place, and what failed is counted, then posted a
   await api(at, "PATCH", `${webhooks}/${id}`, { active: true });
   await page.clock.setFixedTime(it.clock.now());
   await page.goto(`${url}/a/${account}/webhooks/${id}`);
+  await page.getByRole("button", { name: "More for this endpoint" }).click();
   await page.getByRole("button", { name: "Change…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Events").fill("message.* gateway.*");

@@ -123,6 +123,8 @@ test("a key that may only send SMS sends and looks nothing up; it is rotated wit
   assert.deepEqual((await patched).postDataJSON(), { gateways: null, revision: 1 });
   await row.getByText("all", { exact: true }).waitFor();
 
+  const more = row.getByRole("button", { name: "More for shop" });
+  await more.click();
   await row.getByRole("button", { name: "Rotate…" }).click();
   const question = page.getByRole("dialog", { name: "Rotate shop" });
   await question.getByText(/^Last used/).waitFor();
@@ -144,6 +146,7 @@ test("a key that may only send SMS sends and looks nothing up; it is rotated wit
   await row.getByText("active", { exact: true }).waitFor();
   assert.equal(await row.getByText("the old one works until").count(), 0);
 
+  await more.click();
   await row.getByRole("button", { name: "Revoke…" }).click();
   const revoke = page.getByRole("alertdialog", { name: "Revoke shop" });
   // It was used a moment ago, which the list need not know yet.

@@ -45,13 +45,14 @@ test("a developer sees the API key for a password, replaces it, revokes a pool's
 
   await page.goto(`${url}/a/${account}/pools/${pool}/keys`);
   const row = page.locator("tr[data-index]", { hasText: "shop" });
+  await click(row.getByRole("button", { name: "More for shop" }));
   await click(row.getByRole("button", { name: "Revoke…" }));
   const revoke = page.getByRole("alertdialog", { name: "Revoke shop" });
   await revoke.getByText("No calls yet.").waitFor();
   await revoke.getByLabel(/Type/).fill("shop");
   await click(revoke.getByRole("button", { name: "Revoke", exact: true }));
   await row.getByText("revoked", { exact: true }).waitFor();
-  assert.equal(since(), 2);
+  assert.equal(since(), 3);
 
   await page
     .getByRole("navigation", { name: "Pages" })

@@ -83,10 +83,10 @@ export const phonePages = keyedPages.filter(({ key }) => "omgp".includes(key ?? 
 export const operatorPages: Group = {
   title: "Installation",
   places: [
-    { to: "/accounts", title: "Accounts", icon: Building2 },
+    { to: "/accounts", title: "All accounts", icon: Building2 },
     { to: "/users", title: "Users", icon: Users },
     { to: "/tokens", title: "Tokens", icon: KeyRound },
-    { to: "/audit", title: "Audit of everything", icon: ScrollText },
+    { to: "/audit", title: "Audit log", icon: ScrollText },
     { to: "/installation", title: "Installation", icon: Server },
   ],
 };

@@ -5,6 +5,7 @@ import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
+import { More } from "#ui/parts/over/more.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
@@ -51,16 +52,6 @@ function Actions({ gateway }: { gateway: Gateway }) {
           }}
         />
       ) : null}
-      {gateway.default ? null : (
-        <button
-          type="button"
-          className="button"
-          disabled={makeDefault.isPending}
-          onClick={() => makeDefault.mutate({ params })}
-        >
-          Make it the default
-        </button>
-      )}
       <Link
         to="/a/$account/gateways/$gateway/settings"
         params={{ account, gateway: gateway.identifier }}
@@ -68,18 +59,30 @@ function Actions({ gateway }: { gateway: Gateway }) {
       >
         Settings
       </Link>
-      <Ask
-        verb="Delete"
-        label="Delete…"
-        title={`Delete ${gateway.identifier}`}
-        effect={`${number(gateway.waiting)} messages wait for it. It takes no new ones, and is gone for good when those have ended.`}
-        typed={gateway.identifier}
-        run={async () => {
-          const { data, message } = await remove.mutateAsync({ params });
-          done(message);
-          if (data.deleted) await navigate({ to: "/a/$account/gateways", params: { account } });
-        }}
-      />
+      <More of={gateway.identifier}>
+        {gateway.default ? null : (
+          <button
+            type="button"
+            className="button"
+            disabled={makeDefault.isPending}
+            onClick={() => makeDefault.mutate({ params })}
+          >
+            Make it the default
+          </button>
+        )}
+        <Ask
+          verb="Delete"
+          label="Delete…"
+          title={`Delete ${gateway.identifier}`}
+          effect={`${number(gateway.waiting)} messages wait for it. It takes no new ones, and is gone for good when those have ended.`}
+          typed={gateway.identifier}
+          run={async () => {
+            const { data, message } = await remove.mutateAsync({ params });
+            done(message);
+            if (data.deleted) await navigate({ to: "/a/$account/gateways", params: { account } });
+          }}
+        />
+      </More>
       <Problem error={resume.error ?? makeDefault.error} />
     </>
   );

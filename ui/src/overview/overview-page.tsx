@@ -1,18 +1,17 @@
 import { Link } from "@tanstack/react-router";
 import { Send } from "lucide-react";
 import { useRead } from "#ui/api/queries.ts";
-import { words } from "#ui/api/schema.ts";
 import { messageColumns } from "#ui/messages/columns.tsx";
 import { useAccount, useSession } from "#ui/parts/account.ts";
 import { Table } from "#ui/parts/list/table.tsx";
-import { Empty, Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
+import { Empty, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
-import { leftOf, number } from "#ui/words/numbers.ts";
+import { number } from "#ui/words/numbers.ts";
 import { bySeverity, columns, type Line, lineOf } from "./attention.tsx";
 import { RangeFigures } from "./figures.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 
-/** The account and its resources: what needs a person, and the credit. */
+/** The account and its resources: what needs a person, and the first steps. */
 function useOverview() {
   const { id: account } = useAccount();
   return useRead("getOverview", { params: { account } });
@@ -85,32 +84,6 @@ function NeedsYou() {
   );
 }
 
-function Credit() {
-  const overview = useOverview();
-  const { plan } = useAccount();
-  return (
-    <Section title="Credit">
-      {overview.data === undefined ? (
-        <Waiting error={overview.error} />
-      ) : (
-        <Facts
-          of={words.Channel.map((channel) => {
-            const balance = overview.data.data.credit[channel];
-            return [
-              channel,
-              balance === null ? "unlimited" : leftOf(balance.remaining, balance.allowance),
-            ] as const;
-          })}
-        />
-      )}
-      <p className="soft">
-        Plan {plan.name}
-        {plan.renews === null ? "" : ", renews monthly"}
-      </p>
-    </Section>
-  );
-}
-
 function Recent() {
   const { id: account } = useAccount();
   const recent = useRead("listAccountMessages", { params: { account }, query: { limit: 8, brief: "true" } });
@@ -144,36 +117,6 @@ function Recent() {
   );
 }
 
-function Pools() {
-  const { id: account } = useAccount();
-  const pools = useRead("listPools", { params: { account } }, { every: 60_000 });
-  const overview = useOverview();
-  const down = (pool: string) =>
-    overview.data?.data.attention.filter(
-      ({ kind, href }) => kind === "member_down" && href.includes(`/pools/${pool}/`),
-    ).length ?? 0;
-  return (
-    <Section title="AI pools">
-      {pools.data === undefined ? <Waiting error={pools.error} /> : null}
-      {pools.data?.data.length === 0 ? <p className="soft">There is no pool.</p> : null}
-      {pools.data?.data.map((pool) => (
-        <p key={pool.id}>
-          <Link to="/a/$account/pools/$pool" params={{ account, pool: pool.id }}>
-            {pool.name}
-          </Link>
-          : {pool.members.length} {pool.members.length === 1 ? "member" : "members"},{" "}
-          {pool.members.filter(({ active }) => active).length} switched on
-          {down(pool.id) === 0 ? null : (
-            <>
-              , <span className="bad">{down(pool.id)} down</span>
-            </>
-          )}
-        </p>
-      ))}
-    </Section>
-  );
-}
-
 export function Page() {
   const account = useAccount();
   return (
@@ -187,10 +130,6 @@ export function Page() {
       <FirstSteps />
       <RangeFigures />
       <Recent />
-      <div className="halves">
-        <Credit />
-        <Pools />
-      </div>
     </>
   );
 }

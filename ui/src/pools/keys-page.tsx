@@ -5,11 +5,13 @@ import type { Pool, PoolKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
+import { More } from "#ui/parts/over/more.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time, useIsOver } from "#ui/parts/time.tsx";
 import { AddKey } from "#ui/pools/keys/add-key.tsx";
-import { ChangeKey, ReplaceKey } from "#ui/pools/keys/change-key.tsx";
+import { ChangeKey, RotateKey } from "#ui/pools/keys/change-key.tsx";
 import { Limits } from "#ui/pools/keys/key-limits.tsx";
+import { OldWorks } from "#ui/settings/keys/renew.tsx";
 import { cost, number } from "#ui/words/numbers.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
@@ -114,7 +116,7 @@ function Keys({ pool }: { pool: Pool }) {
           { head: "State", cell: (key) => <State of={key} /> },
           {
             head: "Key",
-            cell: ({ id, name, hint, models }) => (
+            cell: ({ id, name, hint, models, previous_works_until, revoked_at }) => (
               <>
                 <Link
                   to="/a/$account/pools/$pool/calls"
@@ -126,6 +128,11 @@ function Keys({ pool }: { pool: Pool }) {
                 <div>
                   <code className="soft">{hint}</code>
                 </div>
+                {revoked_at === null ? (
+                  <div className="small">
+                    <OldWorks until={previous_works_until} />
+                  </div>
+                ) : null}
                 {models === null ? null : <div className="small soft">{models.join(", ")} alone</div>}
               </>
             ),
@@ -157,8 +164,10 @@ function Keys({ pool }: { pool: Pool }) {
               key.revoked_at === null ? (
                 <span className="row">
                   <ChangeKey pool={pool} of={key} />
-                  <ReplaceKey pool={pool} of={key} />
-                  <Revoke pool={pool} of={key} />
+                  <More of={key.name}>
+                    <RotateKey pool={pool} of={key} />
+                    <Revoke pool={pool} of={key} />
+                  </More>
                 </span>
               ) : null,
           },

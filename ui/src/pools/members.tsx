@@ -7,10 +7,10 @@ import { useAccount, useZone } from "#ui/parts/account.ts";
 import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
-import { Figures, Problem, Waiting } from "#ui/parts/page.tsx";
+import { Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Moment, Time } from "#ui/parts/time.tsx";
-import { costNote, costOf, duration, number } from "#ui/words/numbers.ts";
+import { duration, number } from "#ui/words/numbers.ts";
 import { requestsByDay } from "./days.ts";
 import { outcomeOf, shareOf, stateOf } from "./outcomes.ts";
 
@@ -140,7 +140,6 @@ export function Members({ pool }: { pool: Pool }) {
   return (
     <>
       <Problem error={health.error} />
-      <Totals rows={totals.data?.data} />
       <ol className="tiers">
         {priorities.map((priority, at) => {
           const members = pool.members.filter((member) => member.priority === priority);
@@ -219,26 +218,5 @@ function Now({ health }: { health: PoolMemberHealth | undefined }) {
       )}
       {parts.length === 0 ? null : <p className="small soft">{parts.join(" · ")}</p>}
     </>
-  );
-}
-
-/** The pool as a whole; nothing before its first call. */
-function Totals({ rows = [] }: { rows: readonly PoolUsage[] | undefined }) {
-  if (rows.length === 0) return null;
-  const sum = (of: (row: PoolUsage) => number) => rows.reduce((total, row) => total + of(row), 0);
-  const requests = sum((row) => row.requests);
-  const share = (count: number) => `${((count / Math.max(1, requests)) * 100).toFixed(1)} %`;
-  const failedOver = sum((row) => row.failed_over);
-  const errors = sum((row) => row.errors);
-  return (
-    <Figures
-      of={[
-        { name: "Requests", value: number(requests), note: "in 30 days" },
-        { name: "Failed over", value: number(failedOver), note: share(failedOver) },
-        { name: "Errors", value: number(errors), note: share(errors) },
-        { name: "Tokens", value: number(sum((row) => row.prompt_tokens + row.completion_tokens)) },
-        { name: "Cost", value: costOf(rows), note: costNote(rows) },
-      ]}
-    />
   );
 }

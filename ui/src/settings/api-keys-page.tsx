@@ -4,6 +4,7 @@ import type { NamedKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
 import { List } from "#ui/parts/list/list.tsx";
+import { More } from "#ui/parts/over/more.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time, useIsOver } from "#ui/parts/time.tsx";
@@ -122,8 +123,10 @@ export function Page() {
               key.revoked_at === null ? (
                 <span className="row">
                   <ChangeKey of={key} />
-                  <RotateKey of={key} />
-                  <RevokeKey of={key} />
+                  <More of={key.name}>
+                    <RotateKey of={key} />
+                    <RevokeKey of={key} />
+                  </More>
                 </span>
               ) : null,
           },

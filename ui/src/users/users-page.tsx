@@ -6,6 +6,7 @@ import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { SearchFilter } from "#ui/parts/list/search.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
+import { More } from "#ui/parts/over/more.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
@@ -104,20 +105,22 @@ export function Page() {
             cell: ({ active, ...user }) => (
               <span className="row">
                 <ChangeUser user={{ ...user, active }} />
-                {user.id === session.id || !active ? null : <NewLink user={{ ...user, active }} />}
                 {user.id === session.id ? null : (
-                  <Ask
-                    verb={active ? "Switch off" : "Switch on"}
-                    label={active ? "Switch off…" : "Switch on…"}
-                    title={`${active ? "Switch off" : "Switch on"} ${user.email}`}
-                    effect={
-                      active
-                        ? "The person's sessions end at once, and they can no longer sign in."
-                        : "The person can sign in again."
-                    }
-                    grave={active}
-                    run={() => update.mutateAsync({ params: { user: user.id }, body: { active: !active } })}
-                  />
+                  <More of={user.email}>
+                    {active ? <NewLink user={{ ...user, active }} /> : null}
+                    <Ask
+                      verb={active ? "Switch off" : "Switch on"}
+                      label={active ? "Switch off…" : "Switch on…"}
+                      title={`${active ? "Switch off" : "Switch on"} ${user.email}`}
+                      effect={
+                        active
+                          ? "The person's sessions end at once, and they can no longer sign in."
+                          : "The person can sign in again."
+                      }
+                      grave={active}
+                      run={() => update.mutateAsync({ params: { user: user.id }, body: { active: !active } })}
+                    />
+                  </More>
                 )}
               </span>
             ),

@@ -9,6 +9,7 @@ import { Back, RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
+import { More } from "#ui/parts/over/more.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
@@ -41,46 +42,48 @@ function Actions({ webhook }: { webhook: Webhook }) {
       >
         Send a test
       </button>
-      <button
-        type="button"
-        className="button"
-        disabled={update.isPending}
-        onClick={() => {
-          const set = (active: boolean) => ({ params, body: { active } });
-          update.mutate(set(!webhook.active), {
-            onSuccess: () =>
-              done(`The endpoint is switched ${webhook.active ? "off" : "on"}`, () =>
-                update.mutateAsync(set(webhook.active)),
-              ),
-          });
-        }}
-      >
-        {webhook.active ? "Switch off" : "Switch on"}
-      </button>
-      <ChangeWebhook webhook={webhook} />
       <ReplaySince webhook={webhook} />
-      <Ask
-        verb="Make a new secret"
-        label="New secret…"
-        title="Make a new secret"
-        effect="Both secrets sign for a while, so that your application can be changed without losing an event."
-        grave={false}
-        run={async () => {
-          const { data } = await rotate.mutateAsync({ params });
-          setSecret(data.secret);
-          rotate.reset();
-        }}
-      />
-      <Ask
-        verb="Delete"
-        label="Delete…"
-        title="Delete this endpoint"
-        effect={`Nothing more is posted to ${webhook.url}. Waiting deliveries are dropped.`}
-        run={async () => {
-          await remove.mutateAsync({ params });
-          await navigate({ to: "/a/$account/webhooks", params: { account } });
-        }}
-      />
+      <More of="this endpoint">
+        <ChangeWebhook webhook={webhook} />
+        <button
+          type="button"
+          className="button"
+          disabled={update.isPending}
+          onClick={() => {
+            const set = (active: boolean) => ({ params, body: { active } });
+            update.mutate(set(!webhook.active), {
+              onSuccess: () =>
+                done(`The endpoint is switched ${webhook.active ? "off" : "on"}`, () =>
+                  update.mutateAsync(set(webhook.active)),
+                ),
+            });
+          }}
+        >
+          {webhook.active ? "Switch off" : "Switch on"}
+        </button>
+        <Ask
+          verb="Make a new secret"
+          label="New secret…"
+          title="Make a new secret"
+          effect="Both secrets sign for a while, so that your application can be changed without losing an event."
+          grave={false}
+          run={async () => {
+            const { data } = await rotate.mutateAsync({ params });
+            setSecret(data.secret);
+            rotate.reset();
+          }}
+        />
+        <Ask
+          verb="Delete"
+          label="Delete…"
+          title="Delete this endpoint"
+          effect={`Nothing more is posted to ${webhook.url}. Waiting deliveries are dropped.`}
+          run={async () => {
+            await remove.mutateAsync({ params });
+            await navigate({ to: "/a/$account/webhooks", params: { account } });
+          }}
+        />
+      </More>
       {test.isSuccess ? <TestAnswer webhook={webhook.id} event={test.data.data.id} /> : null}
       <Problem error={test.error ?? update.error} />
       {secret === null ? null : (

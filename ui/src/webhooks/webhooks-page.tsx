@@ -33,6 +33,7 @@ export function Page() {
           { head: "State", cell: (webhook) => <WebhookState webhook={webhook} /> },
           {
             head: "URL",
+            look: "text",
             cell: ({ id, url }) => (
               <RowLink to="/a/$account/webhooks/$webhook" params={{ account, webhook: id }}>
                 {url}

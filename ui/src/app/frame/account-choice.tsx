@@ -2,9 +2,10 @@
 
 import { Combobox } from "@base-ui/react/combobox";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Building2, Check, Search } from "lucide-react";
+import { Check, Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
+import { operatorPages } from "#ui/app/pages.ts";
 import { type Named, ordered, recentAccounts } from "./recent-accounts.ts";
 
 /** The searchable list, already open: its code is loaded when it is first needed. */
@@ -63,10 +64,13 @@ export function AccountChoice({ account, label }: { account: Named | null; label
               )}
             </Combobox.List>
             <hr />
-            <Link to="/accounts" className="menu-item" onClick={() => setOpen(false)}>
-              <Building2 aria-hidden="true" />
-              <span className="name">All accounts</span>
-            </Link>
+            <p className="menu-label">{operatorPages.title}</p>
+            {operatorPages.places.map(({ to, title, icon: Icon }) => (
+              <Link key={to} to={to} className="menu-item" onClick={() => setOpen(false)}>
+                <Icon aria-hidden="true" />
+                <span className="name">{title}</span>
+              </Link>
+            ))}
           </Combobox.Popup>
         </Combobox.Positioner>
       </Combobox.Portal>

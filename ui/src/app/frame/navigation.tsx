@@ -32,12 +32,20 @@ function PlaceLink({
   );
 }
 
-/** All pages that this person may open. `account`: undefined on a page without one. */
-export function Places({ account, onGo }: { account: string | undefined; onGo?: () => void }) {
+/** The pages of the account, or those of the installation on one of them. `account`: undefined on a page without one. `all`: both. */
+export function Places({
+  account,
+  all = false,
+  onGo,
+}: {
+  account: string | undefined;
+  all?: boolean;
+  onGo?: () => void;
+}) {
   const { role } = useSession();
   const groups = [
     ...(account === undefined ? [] : accountPages),
-    ...(role === "operator" ? [operatorPages] : []),
+    ...(role === "operator" && (all || account === undefined) ? [operatorPages] : []),
   ];
   return (
     <nav aria-label="Pages">
@@ -74,7 +82,7 @@ export function PhoneBar({ account: current }: { account: string | undefined }) 
         </button>
       </nav>
       <Sheet title="All pages" open={open} onClose={() => setOpen(false)}>
-        <Places account={account} onGo={() => setOpen(false)} />
+        <Places account={account} all onGo={() => setOpen(false)} />
       </Sheet>
     </>
   );

@@ -1,19 +1,18 @@
 // Changes of a key: its rights, and replacing its text.
 
-import { useState } from "react";
 import { call } from "#ui/api/client.ts";
 import forms from "#ui/api/forms.json";
+import { useRead } from "#ui/api/queries.ts";
 import type { Pool, PoolKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Field } from "#ui/parts/form/field.tsx";
-import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { Unpriced } from "#ui/pools/unpriced-models.tsx";
 import type { Schema } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { ValuesForm } from "#ui/schema-form/values-form.tsx";
-import { nextName } from "./key-name.ts";
+import { overlaps, Renew } from "#ui/settings/keys/renew.tsx";
 
 interface Of {
   pool: Pool;
@@ -57,40 +56,32 @@ export function ChangeKey({ pool, of }: Of) {
   );
 }
 
-function Replacement({ pool, of, onKey }: Of & { onKey: (key: string | null) => void }) {
+function Rotation({ pool, of, onKey }: Of & { onKey: (key: string | null) => void }) {
   const { id: account } = useAccount();
-  const [name, setName] = useState(() => nextName(of.name));
-  const { models, limits, budget, expires_at } = of;
-  const form = useForm("createPoolKey", {
-    onDone: ({ data }) => onKey(data.key),
-  });
+  const params = { account, pool: pool.id, key: of.id };
+  // The time of last use must be current.
+  const { data: now } = useRead("getPoolKey", { params });
+  const form = useForm("rotatePoolKey", { onDone: ({ data }) => onKey(data.key) });
   return (
-    <Form
+    <Renew
       of={form}
-      verb="Make the new key"
-      onSubmit={() =>
-        form.send({ params: { account, pool: pool.id }, body: { name, models, limits, budget, expires_at } })
-      }
-    >
-      <p>
-        A new key is made with the same limits, budget, models and end. Both work until you revoke the old
-        one, so no call is refused while your application changes over.
-      </p>
-      <Field label="Name of the new key" fault={form.fault("name")}>
-        <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
-      </Field>
-    </Form>
+      verb="Rotate the key"
+      name={of.name}
+      hours={overlaps}
+      lastUsedAt={(now?.data ?? of).last_used_at}
+      onSubmit={(hours) => form.send({ params, body: { old_works_hours: hours } })}
+    />
   );
 }
 
-export function ReplaceKey({ pool, of }: Of) {
+export function RotateKey({ pool, of }: Of) {
   return (
     <SecretButton
-      title={`Replace ${of.name}`}
-      label="Replace…"
-      secret={{ title: "The key that replaces it", line: "OPENAI_API_KEY" }}
+      title={`Rotate ${of.name}`}
+      label="Rotate…"
+      secret={{ title: `The new text of ${of.name}`, line: "OPENAI_API_KEY" }}
     >
-      {(onKey) => <Replacement pool={pool} of={of} onKey={onKey} />}
+      {(onKey) => <Rotation pool={pool} of={of} onKey={onKey} />}
     </SecretButton>
   );
 }

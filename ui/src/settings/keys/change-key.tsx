@@ -13,7 +13,7 @@ import { Waiting } from "#ui/parts/page.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { ValuesForm } from "#ui/schema-form/values-form.tsx";
 import { keySchema } from "./key-schema.ts";
-import { LastUse, Renew } from "./renew.tsx";
+import { LastUse, overlaps, Renew } from "./renew.tsx";
 
 interface Of {
   of: NamedKey;
@@ -63,13 +63,6 @@ export function ChangeKey({ of }: Of) {
     </DialogButton>
   );
 }
-
-const overlaps = [
-  [1, "1 h"],
-  [24, "24 h"],
-  [168, "7 days"],
-  [0, "End it now"],
-] as const;
 
 function Rotation({ of, onKey }: Of & { onKey: (key: string) => void }) {
   const { id: account } = useAccount();

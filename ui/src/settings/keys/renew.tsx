@@ -8,6 +8,14 @@ import { Time, useIsOver } from "#ui/parts/time.tsx";
 
 const dayMs = 86_400_000;
 
+/** How long the old text works, in hours. */
+export const overlaps = [
+  [1, "1 h"],
+  [24, "24 h"],
+  [168, "7 days"],
+  [0, "End it now"],
+] as const;
+
 /** When the key was last used; a warning if it stops at once while an application uses it. */
 export function LastUse({ at, endsNow }: { at: string | null; endsNow: boolean }) {
   const isOld = useIsOver(at === null ? null : new Date(Date.parse(at) + dayMs).toISOString());

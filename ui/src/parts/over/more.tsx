@@ -1,0 +1,31 @@
+import { Ellipsis } from "lucide-react";
+import { type ReactNode, useId, useRef } from "react";
+
+/** The buttons that few people need, behind one. What they open stays when it closes, and gives the focus back to it. `of`: whose they are. */
+export function More({ of, children }: { of: string; children: ReactNode }) {
+  const id = useId();
+  const popup = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  return (
+    <>
+      <button ref={button} type="button" className="button" popoverTarget={id} aria-label={`More for ${of}`}>
+        <Ellipsis aria-hidden="true" />
+      </button>
+      {/* biome-ignore lint/a11y/useSemanticElements: a group of buttons, no fieldset */}
+      <div
+        ref={popup}
+        id={id}
+        popover="auto"
+        role="group"
+        aria-label={`More for ${of}`}
+        className="menu-popup more-menu"
+        onClickCapture={() => {
+          popup.current?.hidePopover();
+          button.current?.focus();
+        }}
+      >
+        {children}
+      </div>
+    </>
+  );
+}
