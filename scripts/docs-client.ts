@@ -196,6 +196,24 @@ const forms: Record<string, { create: string; update: string; apart: readonly st
   named_key: { create: "CreateNamedKeyRequest", update: "UpdateNamedKeyRequest", apart: [] },
 };
 
+/** The schema without what a form does not read, and with null as one of its types. */
+function formSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(formSchema);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const { additionalProperties, pattern, minLength, anyOf, ...rest } = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, formSchema(value)]),
+  ) as Record<string, Json>;
+  const whole = {
+    ...rest,
+    ...(anyOf === undefined ? {} : { anyOf }),
+    ...(typeof additionalProperties === "object" ? { additionalProperties } : {}),
+  };
+  const [value, none, ...more] = (anyOf ?? []) as Json[];
+  if (none?.type !== "null" || typeof value?.type !== "string" || more.length > 0) return whole;
+  const { anyOf: _both, ...outer } = whole as Json;
+  return { ...value, ...outer, type: [value.type, "null"] };
+}
+
 /**
  * The text of `ui/src/api/forms.json`: of each form, the fields that a change may have, with the schemas and defaults of a creation.
  * Throws for a field that refers to a component, which a form does not resolve.
@@ -211,7 +229,7 @@ export function clientForms(document: object): string {
     const required = ((schemas[create]?.required ?? []) as string[]).filter((name) =>
       changeable.includes(name),
     );
-    return { type: "object", properties: Object.fromEntries(fields), required };
+    return formSchema({ type: "object", properties: Object.fromEntries(fields), required });
   };
   const all = Object.entries(forms).map(([name, form]) => [name, formOf(form)]);
   return `${JSON.stringify(Object.fromEntries(all), null, 1)}\n`;

@@ -161,7 +161,7 @@ test("the first view loads ten scripts of 150 kB together, and asks each of its 
   const bytes = (await Promise.all(scripts)).reduce((sum, size) => sum + size, 0);
   assert.ok(scripts.length <= 10 && bytes > 0, `${scripts.length} scripts`);
   assert.ok(bytes <= 150_000, `${bytes} bytes of scripts`);
-  const ofAccount = ["", "/ai-usage", "/events", "/messages", "/overview", "/pools", "/stats"];
+  const ofAccount = ["", "/ai-usage", "/events", "/overview", "/pools", "/stats"];
   assert.deepEqual(questions.toSorted(), [
     ...ofAccount.map((path) => `accounts/A${path}`),
     "installation",

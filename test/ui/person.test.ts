@@ -165,7 +165,10 @@ test("a person who wrote STOP gets nothing, as their page says and shows; taken 
   await rows.nth(3).getByText("delivered").waitFor();
   await rows.nth(3).getByRole("link").click();
   await page.getByRole("heading", { name: "What happened" }).waitFor();
-  await page.getByRole("link", { name: "Everything about this recipient" }).click();
+  await page
+    .getByRole("region", { name: "Details" })
+    .getByRole("link", { name: person, exact: true })
+    .click();
   await consents.getByText("sms gets messages").waitFor();
 });
 

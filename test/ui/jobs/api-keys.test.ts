@@ -38,7 +38,7 @@ test("the form has the words of scopes, and the account's gateways beside those 
   const form = JSON.parse(readFileSync("ui/src/api/forms.json", "utf8")).named_key as Schema;
   const { properties = {}, required } = keySchema(form, [{ identifier: "main", channel: "sms" }], ["gone"]);
   assert.deepEqual(required, ["name", "scopes"]);
-  const { enum: listed, words } = properties.gateways?.anyOf?.[0]?.items ?? {};
+  const { enum: listed, words } = properties.gateways?.items ?? {};
   assert.deepEqual(listed, ["main", "gone"]);
   assert.deepEqual(words, { main: "main (sms)", gone: "gone (not there any more)" });
   // A scope of the API without its words would be a box that says nothing.

@@ -73,6 +73,34 @@ interface Known {
   attempts: readonly MessageTransmission[];
 }
 
+/** The recipients of a mail with what became of it for each; of other messages the one. */
+function To({ record }: { record: MessageRecord }) {
+  const { id: account } = useAccount();
+  const all = record.channel === "email" && record.recipients.length > 1 ? record.recipients : null;
+  const person = (recipient: string) => (
+    <Link
+      to="/a/$account/people/$recipient"
+      params={{ account, recipient }}
+      className="mono"
+      title={`Everything about ${recipient}`}
+    >
+      {recipient}
+    </Link>
+  );
+  if (all === null) return person(recipientOf(record));
+  return (
+    <ul className="stack tight">
+      {all.map(({ email, field, status, error }) => (
+        <li key={`${field} ${email}`}>
+          {person(email)}
+          <Status of={status} />{" "}
+          <span className="soft small">{error === null ? field : `${field} · ${error.message}`}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Details({ record, attempt, attempts }: Known) {
   const { id: account } = useAccount();
   const at = (value: string | null) => (value === null ? null : <Time at={value} />);
@@ -80,28 +108,8 @@ function Details({ record, attempt, attempts }: Known) {
     <Section title="Details">
       <Facts
         of={[
-          [
-            "To",
-            <Link
-              key="to"
-              to="/a/$account/messages"
-              params={{ account }}
-              search={{ recipient: recipientOf(record) }}
-              className="mono"
-            >
-              {recipientOf(record)}
-            </Link>,
-          ],
-          [
-            "Recipient",
-            <Link
-              key="person"
-              to="/a/$account/people/$recipient"
-              params={{ account, recipient: recipientOf(record) }}
-            >
-              Everything about this recipient
-            </Link>,
-          ],
+          ["To", <To key="to" record={record} />],
+          ["Tags", record.channel === "email" && record.tags.length > 0 ? record.tags.join(", ") : null],
           ["Id", <Snippet key="id" text={record.id} />],
           [
             "Request",

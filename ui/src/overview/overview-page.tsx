@@ -1,10 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import { Send } from "lucide-react";
 import { useRead } from "#ui/api/queries.ts";
-import { messageColumns } from "#ui/messages/columns.tsx";
 import { useAccount, useSession } from "#ui/parts/account.ts";
 import { Table } from "#ui/parts/list/table.tsx";
-import { Empty, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
+import { PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { bySeverity, columns, type Line, lineOf } from "./attention.tsx";
@@ -84,39 +82,6 @@ function NeedsYou() {
   );
 }
 
-function Recent() {
-  const { id: account } = useAccount();
-  const recent = useRead("listAccountMessages", { params: { account }, query: { limit: 8, brief: "true" } });
-  const rows = recent.data?.data;
-  return (
-    <Section
-      title="Latest messages"
-      actions={
-        <Link to="/a/$account/messages" params={{ account }} className="button">
-          All messages
-        </Link>
-      }
-    >
-      {rows === undefined ? <Waiting error={recent.error} /> : null}
-      {rows?.length === 0 ? (
-        <Empty icon={Send}>
-          <p>
-            Nothing has been sent yet. What an application sends with the account's API key appears here, and
-            so does a{" "}
-            <Link to="/a/$account/gateways" params={{ account }}>
-              test through a gateway
-            </Link>
-            .
-          </p>
-        </Empty>
-      ) : null}
-      {rows === undefined || rows.length === 0 ? null : (
-        <Table label="Latest messages" rows={rows} id={({ id }) => id} columns={messageColumns(account)} />
-      )}
-    </Section>
-  );
-}
-
 export function Page() {
   const account = useAccount();
   return (
@@ -129,7 +94,6 @@ export function Page() {
       <NeedsYou />
       <FirstSteps />
       <RangeFigures />
-      <Recent />
     </>
   );
 }

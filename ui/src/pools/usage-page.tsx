@@ -7,8 +7,8 @@ import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { Choice } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { Table } from "#ui/parts/list/table.tsx";
-import { Empty, Figures, Waiting } from "#ui/parts/page.tsx";
-import { cost, costNote, costOf, duration, number } from "#ui/words/numbers.ts";
+import { Empty, Waiting } from "#ui/parts/page.tsx";
+import { cost, duration, number } from "#ui/words/numbers.ts";
 import { dayOf, daysBetween, instantIn } from "#ui/words/spans.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
@@ -16,9 +16,6 @@ type Group = NonNullable<Operations["getPoolUsage"]["query"]["by"]>;
 
 const groups: readonly Group[] = ["day", "hour", "member", "key", "model", "user", "tag"];
 const ms = (value: number | null) => (value === null ? "" : duration(value));
-const total = (rows: readonly PoolUsage[], of: (row: PoolUsage) => number) =>
-  rows.reduce((sum, row) => sum + of(row), 0);
-
 const dayMs = 86_400_000;
 
 const series = [
@@ -58,22 +55,6 @@ function Usage({ pool }: { pool: Pool }) {
       ) : null}
       {rows === undefined || rows.length === 0 ? null : (
         <>
-          <Figures
-            of={[
-              { name: "Requests", value: number(total(rows, ({ requests }) => requests)) },
-              { name: "Failed over", value: number(total(rows, ({ failed_over }) => failed_over)) },
-              { name: "Errors", value: number(total(rows, ({ errors }) => errors)) },
-              {
-                name: "Tokens",
-                value: number(total(rows, (row) => row.prompt_tokens + row.completion_tokens)),
-              },
-              {
-                name: "Cost",
-                value: costOf(rows),
-                note: costNote(rows),
-              },
-            ]}
-          />
           <div className="filters">
             <Choice label="By" of={groups} value={by} onChange={(word) => setFilter("by", word)} />
           </div>
@@ -93,9 +74,9 @@ function Usage({ pool }: { pool: Pool }) {
                 cell: (row) => `${number(row.prompt_tokens)} + ${number(row.completion_tokens)}`,
               },
               { head: "Cost", look: "number", cell: (row) => cost(row.cost, row.unpriced) },
-              { head: "Took p50", look: "number", cell: ({ latency_ms }) => ms(latency_ms.p50) },
-              { head: "p95", look: "number", cell: ({ latency_ms }) => ms(latency_ms.p95) },
-              { head: "First byte p95", look: "number", cell: ({ first_byte_ms }) => ms(first_byte_ms.p95) },
+              { head: "Took, p50", look: "number", cell: ({ latency_ms }) => ms(latency_ms.p50) },
+              { head: "Took, p95", look: "number", cell: ({ latency_ms }) => ms(latency_ms.p95) },
+              { head: "First byte, p95", look: "number", cell: ({ first_byte_ms }) => ms(first_byte_ms.p95) },
             ]}
           />
           {by === "day" ? <p className="hint">Days are those of {zone}.</p> : null}

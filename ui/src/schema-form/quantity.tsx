@@ -4,7 +4,9 @@ import { Limit } from "./limit.tsx";
 import type { ValueProps } from "./model.ts";
 import { labelOf, type Unit, unitFor, unitsOf } from "./words.ts";
 
-/** A duration or a size: a number beside its unit. `unset`: the words for no value. */
+const plain: readonly Unit[] = [["", 1]];
+
+/** A number, beside its unit if it is a duration or a size. `unset`: the words for no value; `none`: those for null, as a choice. */
 export function Quantity({
   name,
   path,
@@ -16,7 +18,7 @@ export function Quantity({
   none,
   onChange,
 }: ValueProps & { unset: string; none: string | null }) {
-  const units = unitsOf(name) as readonly Unit[];
+  const units = unitsOf(name) ?? plain;
   const preset = schema.default;
   const [[unit, times], setUnit] = useState(() => unitFor(value ?? preset, units));
   const bound = (limit: number | undefined) => (limit === undefined ? undefined : limit / times);
@@ -27,22 +29,26 @@ export function Quantity({
       hint={schema.description}
       fault={faultAt(error, path)}
       beside={
-        <>
-          <select
-            aria-label={`Unit of ${label}`}
-            value={unit}
-            onChange={(event) => {
-              const next = units.find(([each]) => each === event.target.value) as Unit;
-              setUnit(next);
-              if (typeof value === "number") onChange(Math.round((value / times) * next[1]));
-            }}
-          >
-            {units.map(([each]) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-          <Limit none={none} label={label} value={value} preset={preset} onChange={onChange} />
-        </>
+        units === plain && none === null ? undefined : (
+          <>
+            {units === plain ? null : (
+              <select
+                aria-label={`Unit of ${label}`}
+                value={unit}
+                onChange={(event) => {
+                  const next = units.find(([each]) => each === event.target.value) as Unit;
+                  setUnit(next);
+                  if (typeof value === "number") onChange(Math.round((value / times) * next[1]));
+                }}
+              >
+                {units.map(([each]) => (
+                  <option key={each}>{each}</option>
+                ))}
+              </select>
+            )}
+            <Limit none={none} label={label} value={value} preset={preset} onChange={onChange} />
+          </>
+        )
       }
     >
       <input
@@ -62,7 +68,9 @@ export function Quantity({
         value={typeof value === "number" ? String(value / times) : ""}
         onChange={(event) => {
           const entered = event.target.value;
-          onChange(entered === "" ? undefined : Math.round(Number(entered) * times));
+          onChange(
+            entered === "" ? undefined : times === 1 ? Number(entered) : Math.round(Number(entered) * times),
+          );
         }}
       />
     </Field>

@@ -8,7 +8,6 @@ import { Boxes } from "./boxes.tsx";
 import { emptied, Json, Pairs, Secret } from "./controls.tsx";
 import { Groups } from "./groups.tsx";
 import { Instant } from "./instant.tsx";
-import { Limit } from "./limit.tsx";
 import {
   applies,
   changed,
@@ -24,7 +23,7 @@ import {
   withoutNull,
 } from "./model.ts";
 import { Quantity } from "./quantity.tsx";
-import { capital, groupOf, labelOf, proseOf, unitsOf } from "./words.ts";
+import { capital, groupOf, labelOf, proseOf } from "./words.ts";
 
 /** `none`: the words for a group that is not there. */
 function Group({
@@ -169,37 +168,7 @@ function Value(input: Omit<ValueProps, "nullable">) {
         </Field>
       );
     case "number":
-      if (unitsOf(name) !== null) return <Quantity {...props} unset={unset} none={none} />;
-      return (
-        <Field
-          label={label}
-          hint={text}
-          fault={fault}
-          beside={
-            none === null ? undefined : (
-              <Limit
-                none={none}
-                label={label}
-                value={value}
-                preset={schema.default}
-                onChange={props.onChange}
-              />
-            )
-          }
-        >
-          <input
-            type="number"
-            inputMode="numeric"
-            min={schema.minimum}
-            max={schema.maximum}
-            step="any"
-            required={required}
-            placeholder={none === null ? placeholder : ""}
-            value={value === undefined || value === null ? "" : String(value)}
-            onChange={(event) => onChange(event.target.value === "" ? undefined : Number(event.target.value))}
-          />
-        </Field>
-      );
+      return <Quantity {...props} unset={placeholder ?? ""} none={none} />;
     case "text":
       return (
         <Field label={label} hint={text} fault={fault}>

@@ -29,39 +29,39 @@ type Sentences = Readonly<Partial<Record<Cause, string>>> & { none: string };
 
 /** A cause without a sentence for a state uses that of `none`. A message that waits has the sentence of its reason. */
 export const sentences: Readonly<Record<Exclude<MessageStatus, "queued" | "scheduled">, Sentences>> = {
-  sending: { none: "The provider is being asked right now." },
-  sent: { none: "It counts as sent. A report about its delivery may still come." },
+  sending: { none: "It is being sent right now." },
+  sent: { none: "The provider accepted it. A delivery report may still arrive." },
   delivered: {
-    none: "The provider has reported that it reached the recipient. Nothing more happens by itself.",
+    none: "The provider reported that it reached the recipient.",
   },
-  read: { none: "The provider has reported that the recipient read it. Nothing more happens by itself." },
+  read: { none: "The provider reported that the recipient read it." },
   failed: {
-    none: "It failed. Nothing repeats it by itself.",
-    refused: "The provider refused it, for the reason below. Nothing repeats it by itself.",
-    asked: "It failed after the attempts below. Nothing repeats it by itself.",
-    unasked: "It failed before any provider was asked. Nothing repeats it by itself.",
+    none: "It failed, and is not retried.",
+    refused: "The provider refused it for the reason below. It is not retried.",
+    asked: "It failed after the attempts below, and is not retried any more.",
+    unasked: "It failed before it was handed to a provider, and is not retried.",
   },
   undelivered: {
-    none: "The provider accepted it, and has reported that it did not reach the recipient. Nothing repeats it by itself.",
+    none: "The provider accepted it, and then reported that it did not reach the recipient. It is not retried.",
   },
-  bounced: { none: "The recipient's mail server returned it. Nothing repeats it by itself." },
+  bounced: { none: "The recipient's mail server returned it. It is not retried." },
   expired: {
-    none: "Its time was over before it could be sent. Nothing repeats it by itself.",
-    unasked: "Its time was over before its first attempt. Nothing repeats it by itself.",
-    asked: "Its time was over, and no attempt had sent it. Nothing repeats it by itself.",
+    none: "It expired before it could be sent.",
+    unasked: "It expired before its first attempt.",
+    asked: "It expired after attempts that did not send it.",
   },
   cancelled: {
-    none: "It was cancelled before it was sent. Nothing more happens by itself.",
-    unasked: "It was cancelled before its first attempt: no provider has seen it.",
-    asked: "It was cancelled between attempts, none of which had sent it. Nothing more happens by itself.",
+    none: "It was cancelled before it was sent.",
+    unasked: "It was cancelled before its first attempt. No provider has seen it.",
+    asked: "It was cancelled between attempts. None of them had sent it.",
   },
   suppressed: {
-    none: "The recipient gets no messages from this account, so it was not sent, and will not be.",
+    none: "It was not sent, because the recipient gets no messages from this account.",
   },
   unknown: {
-    none: "It may or may not have been sent. Nothing repeats it by itself; a report by the provider would still settle it, and so does your answer.",
+    none: "It may or may not have been sent, so it is not sent again automatically. A delivery report or your answer settles it.",
     again:
-      "It may or may not have been sent, and was repeated already. Nothing repeats it again by itself; a report by the provider would still settle it, and so does your answer.",
+      "It may or may not have been sent, and was already repeated once. A delivery report or your answer settles it.",
   },
 };
 
@@ -83,7 +83,7 @@ const madeUp: ReadonlySet<MessageStatus> = new Set([
 export function nextOf(known: Known): string {
   const { status, events = [] } = known.record;
   const decided = status === "sent" ? events.findLast(({ type }) => type === "sent")?.detail : null;
-  if (decided) return `${decided} A report about its delivery may still come.`;
+  if (decided) return `${decided} A delivery report may still arrive.`;
   if (status === "queued" || status === "scheduled") {
     const sentence = waitingSentence(known.record) ?? "It waits to be sent.";
     const mayBeSent = known.attempts.at(-1)?.outcome === "unknown";

@@ -37,7 +37,7 @@ export function keySchema(
       gateways: {
         ...list,
         all: "All gateways of the account",
-        anyOf: [{ type: "array", items: { type: "string", enum: identifiers, words } }, { type: "null" }],
+        items: { type: "string", enum: identifiers, words },
       },
     },
   };
