@@ -8,6 +8,7 @@ import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Figures, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Clock } from "#ui/parts/time.tsx";
+import { channelNames, channels } from "#ui/words/channels.ts";
 import { leftOf, number } from "#ui/words/numbers.ts";
 import { Grant } from "./grant.tsx";
 
@@ -49,9 +50,9 @@ export function Page() {
           of={words.Channel.map((word) => {
             const balance = credit.data.data[word];
             return balance === null
-              ? { name: word, value: "unlimited" }
+              ? { name: channelNames[word], value: "unlimited" }
               : {
-                  name: word,
+                  name: channelNames[word],
                   value: number(balance.remaining),
                   note: `left: ${leftOf(balance.remaining, balance.allowance)}`,
                 };
@@ -61,7 +62,7 @@ export function Page() {
       <div className="filters">
         <Choice
           label="Channel"
-          of={words.Channel}
+          of={channels}
           value={channel}
           onChange={(word) => setFilter("channel", word)}
         />
@@ -71,7 +72,7 @@ export function Page() {
         icon={Coins}
         pages={entries}
         id={({ kind, reference, at }) => `${kind} ${reference} ${at}`}
-        empty={<p>Nothing has been booked for {channel}.</p>}
+        empty={<p>Nothing has been booked for {channelNames[channel]}.</p>}
         columns={[
           { head: "At", cell: ({ at }) => <Clock at={at} /> },
           { head: "Kind", cell: ({ kind }) => kind },

@@ -6,6 +6,7 @@ import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
+import { channelNames } from "#ui/words/channels.ts";
 import { number } from "#ui/words/numbers.ts";
 
 function Fields({ channel, onDone }: { channel: Channel; onDone: () => void }) {
@@ -14,7 +15,7 @@ function Fields({ channel, onDone }: { channel: Channel; onDone: () => void }) {
   const [note, setNote] = useState("");
   const form = useForm("grantCredit", {
     onDone: ({ data }) => {
-      done(`${number(data.remaining)} remain for ${channel}`);
+      done(`${number(data.remaining)} remain for ${channelNames[channel]}`);
       onDone();
     },
   });
@@ -35,7 +36,7 @@ export function Grant({ channel }: { channel: Channel }) {
   return (
     <DialogButton
       first
-      title={`Grant credit for ${channel}`}
+      title={`Grant credit for ${channelNames[channel]}`}
       label={
         <>
           <Plus aria-hidden="true" /> Grant credit

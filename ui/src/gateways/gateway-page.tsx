@@ -10,6 +10,7 @@ import { done } from "#ui/parts/over/toast.tsx";
 import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
+import { channelNames } from "#ui/words/channels.ts";
 import { duration, number } from "#ui/words/numbers.ts";
 import { callbackToken, tokenHints } from "./callback-token.ts";
 import { DeferringNotice, PauseNotice, Pauses } from "./gateway-pause.tsx";
@@ -145,7 +146,7 @@ export function Page() {
           <p className="row">
             <GatewayState gateway={gateway} />
             <span className="soft">
-              {gateway.kind} · {gateway.channel}
+              {gateway.kind} · {channelNames[gateway.channel]}
             </span>
             {gateway.default ? <span className="tag">default</span> : null}
             {gateway.test ? <span className="tag">test: nothing is really sent</span> : null}

@@ -8,6 +8,7 @@ import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Due, WithTimes } from "#ui/parts/time.tsx";
+import { channelNames } from "#ui/words/channels.ts";
 import { number } from "#ui/words/numbers.ts";
 import { GatewayState } from "./gateway-state.tsx";
 
@@ -67,7 +68,7 @@ export function Page() {
         const own = gateways.filter((gateway) => gateway.channel === channel);
         return own.length === 0 ? null : (
           <section key={channel} className="stack" aria-labelledby={`channel-${channel}`}>
-            <h2 id={`channel-${channel}`}>{channel}</h2>
+            <h2 id={`channel-${channel}`}>{channelNames[channel]}</h2>
             <div className="grid">
               {own.map((gateway) => (
                 <article key={gateway.id} className="tile">

@@ -8,6 +8,7 @@ import { useForm } from "#ui/parts/form/form.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { PageHead, Waiting } from "#ui/parts/page.tsx";
+import { channelNames } from "#ui/words/channels.ts";
 import { GatewayForm } from "./gateway-form.tsx";
 import { KindChoice } from "./kind-choice.tsx";
 
@@ -50,7 +51,7 @@ export function Page() {
             className="button"
             aria-current={word === channel ? "true" : undefined}
           >
-            {word}
+            {channelNames[word]}
           </Link>
         ))}
       </nav>

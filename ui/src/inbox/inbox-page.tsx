@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Inbox, Search } from "lucide-react";
 import { usePages, useRead } from "#ui/api/queries.ts";
-import { type Channel, words } from "#ui/api/schema.ts";
+import type { Channel } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
@@ -9,6 +9,7 @@ import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { PageHead, Problem } from "#ui/parts/page.tsx";
 import { Clock } from "#ui/parts/time.tsx";
+import { channels } from "#ui/words/channels.ts";
 
 export function Page() {
   const { id: account } = useAccount();
@@ -43,7 +44,7 @@ export function Page() {
         <Choice
           label="Channel"
           any="any"
-          of={words.Channel}
+          of={channels}
           value={filter.channel ?? ""}
           onChange={(word) => setFilter("channel", word)}
         />

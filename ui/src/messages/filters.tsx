@@ -8,6 +8,7 @@ import { words } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
+import { channels } from "#ui/words/channels.ts";
 import { instantIn, localIn } from "#ui/words/spans.ts";
 import { lookupOf, lookups } from "./lookup.ts";
 import { lastRanges } from "./range.ts";
@@ -113,7 +114,7 @@ export function Filters() {
       <Choice
         label="Channel"
         any="any"
-        of={words.Channel}
+        of={channels}
         value={filter.channel ?? ""}
         onChange={one("channel")}
       />

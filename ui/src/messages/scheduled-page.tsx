@@ -3,7 +3,7 @@ import { CalendarClock } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
-import { type MessageRecord, words } from "#ui/api/schema.ts";
+import type { MessageRecord } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
 import { Choice } from "#ui/parts/form/field.tsx";
@@ -15,6 +15,7 @@ import { Ask } from "#ui/parts/over/ask.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { PageHead, Section, Waiting } from "#ui/parts/page.tsx";
 import { useIsOver, useNow } from "#ui/parts/time.tsx";
+import { channels } from "#ui/words/channels.ts";
 import { relative } from "#ui/words/instants.ts";
 import { clockOf, exactClockOf, hourOf, hourTitle, localIn } from "#ui/words/spans.ts";
 import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
@@ -111,7 +112,7 @@ function Filters() {
       <Choice
         label="Channel"
         any="any"
-        of={words.Channel}
+        of={channels}
         value={filter.channel ?? ""}
         onChange={(value) => set("channel", value)}
       />

@@ -6,6 +6,7 @@ import { useAccount, useZone } from "#ui/parts/account.ts";
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Choice } from "#ui/parts/form/field.tsx";
 import { LocalTime } from "#ui/parts/form/local-time.tsx";
+import { channelNames } from "#ui/words/channels.ts";
 import { nextHourIn } from "#ui/words/spans.ts";
 import type { FieldsOf } from "./body-fields.tsx";
 import type { Draft } from "./draft.ts";
@@ -50,7 +51,7 @@ export function GatewayField({
   if (own.length === 0)
     return (
       <p className="notice warn">
-        No {draft.channel} gateway is switched on, so nothing can be sent.{" "}
+        No {channelNames[draft.channel]} gateway is switched on, so nothing can be sent.{" "}
         <Link to="/a/$account/gateways/new" params={{ account }} search={{ channel: draft.channel }}>
           Add a gateway
         </Link>

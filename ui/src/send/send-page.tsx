@@ -1,12 +1,13 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
-import { type Gateway, words } from "#ui/api/schema.ts";
+import type { Gateway } from "#ui/api/schema.ts";
 import { useAccount, useSession } from "#ui/parts/account.ts";
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { unaskedMost } from "#ui/parts/over/ask.tsx";
 import { PageHead, Waiting } from "#ui/parts/page.tsx";
+import { channels } from "#ui/words/channels.ts";
 import { number } from "#ui/words/numbers.ts";
 import { Agreement } from "./agreement.tsx";
 import { AsCode } from "./as-code.tsx";
@@ -110,7 +111,7 @@ function Compose({
         >
           <Choices
             label="Channel"
-            of={words.Channel.map((word) => [word, word] as const)}
+            of={channels}
             value={draft.channel}
             onChange={(channel) => {
               form.reset();

@@ -1,11 +1,12 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { type Channel, words } from "#ui/api/schema.ts";
+import type { Channel } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
+import { channels } from "#ui/words/channels.ts";
 import { number } from "#ui/words/numbers.ts";
 
 function Fields({ onDone }: { onDone: () => void }) {
@@ -33,7 +34,7 @@ function Fields({ onDone }: { onDone: () => void }) {
     >
       <Choice
         label="Channel"
-        of={words.Channel}
+        of={channels}
         value={channel}
         onChange={(word) => setChannel(word as Channel)}
         fault={form.fault("channel")}

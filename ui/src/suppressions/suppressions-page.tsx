@@ -1,6 +1,6 @@
 import { Ban } from "lucide-react";
 import { usePages } from "#ui/api/queries.ts";
-import { type Channel, words } from "#ui/api/schema.ts";
+import type { Channel } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
@@ -8,6 +8,7 @@ import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Clock } from "#ui/parts/time.tsx";
+import { channels } from "#ui/words/channels.ts";
 import { AddSuppressions } from "./add-suppressions.tsx";
 import { TakeOff } from "./take-off.tsx";
 
@@ -34,7 +35,7 @@ export function Page() {
         <Choice
           label="Channel"
           any="any"
-          of={words.Channel}
+          of={channels}
           value={filter.channel ?? ""}
           onChange={(word) => setFilter("channel", word)}
         />

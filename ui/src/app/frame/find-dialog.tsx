@@ -149,7 +149,7 @@ function FindList({ account, onClose }: { account: string | null; onClose: () =>
       </div>
       <div role="status">{notice === null ? null : <p className="menu-label">{notice}</p>}</div>
       <Autocomplete.Empty>
-        {q === "" || read.isFetching ? null : <p className="menu-label">Nothing is called so.</p>}
+        {q === "" || read.isFetching ? null : <p className="menu-label">No results.</p>}
       </Autocomplete.Empty>
       <Autocomplete.List className="menu-list" aria-label="What was found">
         {(group: Findings) => (

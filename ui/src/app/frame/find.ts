@@ -93,6 +93,13 @@ const actionsFor = ({ role, account }: Who): Finding[] => [
     : [
         { href: at(account, "/send"), title: "Send messages", note: "action", keys: "c" },
         { href: at(account, "/gateways/new"), title: "Add a gateway", note: "action" },
+        {
+          href: `${at(account, "/messages")}?status=unknown`,
+          title: "Answer unknown messages",
+          note: "action",
+        },
+        { href: `${at(account, "/messages")}?status=failed`, title: "See failed messages", note: "action" },
+        { href: at(account, "/connect"), title: "Connect an application", note: "action" },
       ]),
   ...(role === "operator" ? [{ href: "/accounts", title: "Switch to another account", note: "action" }] : []),
 ];

@@ -3,6 +3,7 @@
 import { useChange, useRead } from "#ui/api/queries.ts";
 import { useSession } from "#ui/parts/account.ts";
 import { Ask } from "#ui/parts/over/ask.tsx";
+import { Waiting } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 
@@ -14,6 +15,7 @@ function OfInstallation() {
   const read = useRead("getInstallation", {}, { every: 60_000 });
   const release = useChange("releaseHeldMessages");
   const cancel = useChange("cancelHeldMessages");
+  if (read.isPending) return <Waiting error={null} />;
   const held = read.data?.data.held ?? null;
   if (held === null) return null;
   const messages = counted(held.messages, "message");
@@ -52,6 +54,7 @@ function OfInstallation() {
 /** For members: how many of the account's own messages wait. */
 function OfAccount({ account }: { account: string }) {
   const read = useRead("getOverview", { params: { account } }, { every: 60_000 });
+  if (read.isPending) return <Waiting error={null} />;
   const held = read.data?.data.attention.find(({ kind }) => kind === "held");
   if (held === undefined) return null;
   const { n, more } = held.count ?? { n: 0, more: false };
