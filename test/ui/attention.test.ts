@@ -40,7 +40,7 @@ test("the overview has a line for what the API names, with exact counts, and is 
   for (const text of [
     /^unknownMessages11 messages may or may not have been sent.*Answer/,
     /^failedMessages1 message failed in the last 24 hours/,
-    /^not verifiedacme.exampleNo key of the domain signs mails yet.*Check/,
+    /^not verifiedacme.exampleNo key of this domain signs mail yet.*Check/,
     /^not linkedphoneNo device is linked.*Link it/,
   ])
     await needs.locator("tbody tr", { hasText: text }).waitFor();

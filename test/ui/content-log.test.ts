@@ -21,7 +21,7 @@ test("a pool's content log is set in its form, and a call shows what was asked a
     await page.getByRole("heading", { name: "Chat call" }).waitFor();
   };
   await called();
-  await page.getByText("What is asked and answered is not stored.").waitFor();
+  await page.getByText("Requests and answers are not stored.").waitFor();
   await page.getByRole("link", { name: "content log" }).click();
   const group = page.getByRole("group", { name: "Content log" });
   await group.getByRole("button", { name: "On", exact: true }).click();

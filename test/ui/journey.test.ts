@@ -139,7 +139,7 @@ test("a completion fails over in sight, and a key is shown once", { skip: missin
   await page.getByRole("link", { name: "Keys", exact: true }).click();
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Name").fill("playground");
-  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByRole("button", { name: "Create the key" }).click();
   const key = (await page.getByRole("dialog").locator("pre").textContent()) ?? "";
   assert.ok(key.length > 20);
   await page.getByRole("button", { name: "I have stored it" }).click();

@@ -170,7 +170,7 @@ test("a message's page leads to the neighbours of its list, and back to the list
   await shows("+15551001014");
   await page.keyboard.press("[");
   await shows("+15551001015");
-  await page.getByRole("link", { name: "Previous of the list" }).click();
+  await page.getByRole("link", { name: "Previous in the list" }).click();
   await shows("+15551001016");
   await expectSound(at, "a message with neighbours");
   await page.getByRole("main").getByRole("link", { name: "Messages", exact: true }).click();
@@ -183,7 +183,7 @@ test("a message's page leads to the neighbours of its list, and back to the list
   const last = (await api(at, "GET", `/accounts/${account}/messages?channel=sms&limit=50`)).body.data.at(-1);
   await page.goto(`${url}/a/${account}/messages/${last?.id}`);
   await shows("+15551001040");
-  await page.getByRole("link", { name: "Next of the list" }).waitFor();
+  await page.getByRole("link", { name: "Next in the list" }).waitFor();
   await page.keyboard.press("]");
   await shows("+15551001039");
 });
@@ -205,7 +205,7 @@ test("what was settled meanwhile is named row by row", { skip: missing }, async 
   const settled = `/accounts/${account}/messages/${unknown.body.data[0]?.id}/resolve`;
   assert.equal((await api(at, "POST", settled, { answer: "mark_sent" })).status, 200);
   await page.getByRole("button", { name: "Mark as failed: 2 messages" }).click();
-  const results = page.getByRole("dialog", { name: "What became of them" });
+  const results = page.getByRole("dialog", { name: "Results" });
   await results.getByText("1 message changed, 1 message not.").waitFor();
   assert.equal(await results.locator("tbody .status.bad").count(), 1);
   await expectSound(at, "the results");

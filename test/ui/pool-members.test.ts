@@ -74,6 +74,7 @@ test("a name that is entered twice is a fault at its field, and nothing is sent 
   await page.getByLabel("Name", { exact: true }).first().fill("ours");
   await page.getByLabel("Kind", { exact: true }).selectOption("sandbox");
   await page.getByLabel("Models", { exact: true }).fill("echo");
+  await page.locator("details.more > summary").last().click();
   const prices = page.getByRole("group", { name: "Prices" });
   const aliases = page.getByRole("group", { name: "Aliases" });
   for (const place of [0, 1]) {

@@ -166,7 +166,7 @@ test("the hours of an answer are all there, each with what happened in it, and w
       ["2026-01-01T12:00:00.000Z", [0, 0, 0]],
     ],
   );
-  assert.equal(endsIn(point), "1,200 delivered · 3 failed, tried again");
+  assert.equal(endsIn(point), "1,200 delivered · 3 failed, retried");
   assert.equal(endsIn(undefined), "");
 });
 
@@ -193,7 +193,7 @@ test("the list and the page of an endpoint show what became of its deliveries of
   await it.advance(2_000);
   await page.clock.setFixedTime(it.clock.now());
   await page.goto(`${url}/a/${account}/webhooks`);
-  const words = "1 delivered · 1 failed, tried again in 24 h";
+  const words = "1 delivered · 1 failed, retried in 24 h";
   let readings = 0;
   page.on("request", (request) => {
     if (request.url().endsWith("/webhooks/stats")) readings += 1;

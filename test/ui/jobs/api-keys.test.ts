@@ -81,9 +81,9 @@ test("a key that may only send SMS sends and looks nothing up; it is rotated wit
   await expectSound(at, "no named key");
 
   await page.getByRole("button", { name: "New key" }).click();
-  const form = page.getByRole("dialog", { name: "Make an API key" });
+  const form = page.getByRole("dialog", { name: "Create an API key" });
   await form.getByLabel("Name", { exact: true }).fill("shop");
-  await form.getByRole("button", { name: "Make the key" }).click();
+  await form.getByRole("button", { name: "Create the key" }).click();
   await form.locator("input[type=checkbox][aria-invalid=true]").first().waitFor();
   await expectSound(at, "a key without scopes");
   await form.getByLabel("Send SMS").check();
@@ -94,7 +94,7 @@ test("a key that may only send SMS sends and looks nothing up; it is rotated wit
   await form.getByText("1 Jul 07:00:00 UTC").waitFor();
   await expectSound(at, "the form of a key");
   const sent = page.waitForRequest((request) => request.method() === "POST");
-  await form.getByRole("button", { name: "Make the key" }).click();
+  await form.getByRole("button", { name: "Create the key" }).click();
   assert.deepEqual((await sent).postDataJSON(), {
     name: "shop",
     scopes: ["send:sms"],
@@ -221,10 +221,10 @@ test("without a mouse the page is found, a key is made and the focus stays", { s
   await goToPage(at, "o", "Overview");
   await goToPage(at, "y", "API keys");
   await press(at, page.getByRole("button", { name: "New key" }));
-  const form = page.getByRole("dialog", { name: "Make an API key" });
+  const form = page.getByRole("dialog", { name: "Create an API key" });
   await write(at, form.getByLabel("Name", { exact: true }), "till");
   await press(at, form.getByLabel("Send email"), "Space");
-  await goTo(at, form.getByRole("button", { name: "Make the key" }));
+  await goTo(at, form.getByRole("button", { name: "Create the key" }));
   await page.keyboard.press("Enter");
   await press(at, page.getByRole("button", { name: "I have stored it" }));
   await page.locator("tr[data-index]", { hasText: "till" }).getByText("Send email").waitFor();
@@ -245,10 +245,10 @@ test("a member makes a key of their account, and another account's keys are not 
   await page.getByLabel("Password", { exact: true }).fill(passwordOf("member@acme.example"));
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("button", { name: "New key" }).click();
-  const form = page.getByRole("dialog", { name: "Make an API key" });
+  const form = page.getByRole("dialog", { name: "Create an API key" });
   await form.getByLabel("Name", { exact: true }).fill("reports");
   await form.getByLabel("Look up all messages and the account").check();
-  await form.getByRole("button", { name: "Make the key" }).click();
+  await form.getByRole("button", { name: "Create the key" }).click();
   const key = (await page.getByRole("dialog").locator("pre").textContent()) ?? "";
   await page.getByRole("button", { name: "I have stored it" }).click();
   await page.locator("tr[data-index]", { hasText: "reports" }).getByText("no end").waitFor();

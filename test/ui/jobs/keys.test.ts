@@ -102,12 +102,12 @@ test("a new webhook secret, pool key, management token and API key are shown onc
   await page.goto(`${url}/a/${account}/pools/${pool}/keys`);
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("shop");
-  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByRole("button", { name: "Create the key" }).click();
   await stored("The pool's new key");
   await page.goto(`${url}/tokens`);
-  await page.getByRole("button", { name: "Make a token" }).first().click();
+  await page.getByRole("button", { name: "Create a token" }).first().click();
   await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("deploy");
-  await page.getByRole("button", { name: "Make the token" }).click();
+  await page.getByRole("button", { name: "Create the token" }).click();
   await stored("The new management token");
   await page.goto(`${url}/a/${account}/settings`);
   await page.getByRole("button", { name: "Regenerate…" }).click();

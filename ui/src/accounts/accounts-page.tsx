@@ -94,7 +94,7 @@ export function Page() {
               </Link>
             ),
           },
-          { head: "Made", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
+          { head: "Created", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
         ]}
       />
     </>

@@ -4,7 +4,7 @@ import { AuditList } from "./audit-list.tsx";
 export function Page() {
   return (
     <>
-      <PageHead title="Audit of everything" />
+      <PageHead title="Audit log" />
       <AuditList account={null} />
     </>
   );

@@ -56,9 +56,9 @@ export function Page() {
               {check.isPending ? "Checking…" : "Check"}
             </button>
             <Ask
-              verb="Make new keys"
+              verb="Create new keys"
               label="New keys…"
-              title="Make new keys"
+              title="Create new keys"
               effect="The new keys sign once a check has found their records. Until then the current ones sign."
               grave={false}
               run={() => rotate.mutateAsync({ params, body: {} })}

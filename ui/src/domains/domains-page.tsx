@@ -93,7 +93,7 @@ export function Page() {
               </span>
             ),
           },
-          { head: "Made", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
+          { head: "Created", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
         ]}
       />
     </>

@@ -149,8 +149,8 @@ export function Page() {
               {gateway.kind} · {channelNames[gateway.channel]}
             </span>
             {gateway.default ? <span className="tag">default</span> : null}
-            {gateway.test ? <span className="tag">test: nothing is really sent</span> : null}
-            {gateway.draining ? <span className="tag">being deleted: it sends what it has</span> : null}
+            {gateway.test ? <span className="tag">test: nothing is sent</span> : null}
+            {gateway.draining ? <span className="tag">being deleted: it sends its queue first</span> : null}
           </p>
           {gateway.active && kind?.links ? <LinkNotice gateway={gateway} /> : null}
           <PauseNotice gateway={gateway} />

@@ -45,7 +45,7 @@ export function GatewayState({ gateway }: { gateway: Gateway }) {
   const kind = useKind(gateway);
   const isActive = gateway.state === "active";
   const link = useLink(gateway, isActive && kind?.links === true);
-  if (isActive && gateway.deferring !== null) return <Status of="failed">active, every attempt fails</Status>;
+  if (isActive && gateway.deferring !== null) return <Status of="failed">active, all attempts fail</Status>;
   if (!isActive || kind?.links === false) return <Status of={gateway.state} />;
   if (link.data === undefined)
     return link.error ? (

@@ -105,8 +105,8 @@ export function LinkCode({
   if (qr === null && code === null)
     return (
       <p className="soft">
-        Who asked for the code alone sees it. If it was you, it comes in a moment; otherwise ask for a new
-        one.
+        Only the person who asked for the code sees it. If that was you, it appears in a moment; otherwise ask
+        for a new one.
       </p>
     );
   if (isPhone) return <PhoneSteps link={link} token={token} />;

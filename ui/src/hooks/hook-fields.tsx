@@ -167,7 +167,7 @@ export function HookFields({
         </Field>
       )}
       <Field
-        label="Requests a minute, at most"
+        label="Maximum requests per minute"
         hint="Further requests are refused with 429 until the minute is over."
         fault={fault("per_minute")}
       >

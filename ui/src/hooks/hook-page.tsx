@@ -42,9 +42,9 @@ function Actions({ hook }: { hook: Hook }) {
         {hook.active ? "Switch off" : "Switch on"}
       </button>
       <Ask
-        verb="Make a new key"
+        verb="Create a new key"
         label="New key…"
-        title="Make a new key"
+        title="Create a new key"
         effect="The current key stops working at once. The program needs the new URL."
         run={async () => {
           const { data } = await rotate.mutateAsync({ params });

@@ -122,9 +122,7 @@ export function Deliveries({ message }: { message: string }) {
     <Section title="Webhook deliveries">
       {read.data === undefined || webhooks.isPending ? <Waiting error={read.error} /> : null}
       {read.data?.data.length === 0 ? (
-        <p className="soft">
-          There are none: no webhook has subscribed to its events, or the events are older than they are kept.
-        </p>
+        <p className="soft">None: no webhook subscribes to its events, or they are past their retention.</p>
       ) : null}
       {(webhooks.isPending ? [] : byEndpoint).map(([id, deliveries = []]) => (
         <Endpoint key={id} name={nameOf(id)} deliveries={deliveries} />

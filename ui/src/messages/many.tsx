@@ -21,12 +21,12 @@ export interface Results {
 /** The result for each, if not all were changed. */
 export function ResultsDialog({ changed, refused, onClose }: Results & { onClose: () => void }) {
   return (
-    <Dialog title="What became of them" onClose={onClose} broad>
+    <Dialog title="Results" onClose={onClose} broad>
       <p>
         {counted(changed.length)} changed, {counted(refused.length)} not.
       </p>
       <Table
-        label="What became of each message"
+        label="Result of each message"
         rows={[...refused, ...changed.map((record) => ({ record, why: null }))]}
         id={({ record }) => record.id}
         columns={[
@@ -93,7 +93,7 @@ export function ManyActions({
         <Ask
           verb={`Cancel ${counted(waiting.length)}`}
           label={`Cancel ${number(waiting.length)}…`}
-          title="Cancel what has not left"
+          title="Cancel unsent messages"
           effect="They will not be sent, and their credit is returned. Messages that are sent in the meantime are not affected."
           {...typedFor(waiting.length)}
           run={run("cancel", waiting)}

@@ -100,9 +100,9 @@ export function WayBack({ message }: { message: string }) {
     <div className="row apart">
       <ToList trail={place === 0 ? null : trail} />
       {place === 0 ? null : (
-        <nav className="row" aria-label="Neighbours in the list">
-          <Neighbour id={before} icon={ChevronUp} title="Previous of the list ([)" />
-          <Neighbour id={after} icon={ChevronDown} title="Next of the list (])" />
+        <nav className="row" aria-label="Previous and next in the list">
+          <Neighbour id={before} icon={ChevronUp} title="Previous in the list ([)" />
+          <Neighbour id={after} icon={ChevronDown} title="Next in the list (])" />
         </nav>
       )}
     </div>

@@ -101,8 +101,8 @@ function Resume({ item, verb }: { item: Attention; verb: string }) {
 }
 
 const memberReasons: Readonly<Record<string, string>> = {
-  open: "its calls fail, so it gets none",
-  unauthorized: "it refused the key, so it gets no calls",
+  open: "Its calls fail, so it gets no requests",
+  unauthorized: "It refused the key, so it gets no requests",
 };
 
 interface Kind {
@@ -128,7 +128,7 @@ const kinds: Readonly<Record<Attention["kind"], Kind>> = {
     state: ["stopped", "stopped"],
     act: (item) => <Resume item={item} verb="Resume" />,
   },
-  gateway_deferring: { state: ["failed", "every attempt fails"], next: ["next attempt", "now"] },
+  gateway_deferring: { state: ["failed", "all attempts fail"], next: ["next attempt", "now"] },
   link_lost: { state: ["unlinked", "not linked any more"], verb: "Link it" },
   not_linked: {
     state: ["unlinked", "not linked"],
@@ -150,7 +150,10 @@ const kinds: Readonly<Record<Attention["kind"], Kind>> = {
     name: "Messages",
     why: (item) => `${counted(item)} failed in the last 24 hours`,
   },
-  webhook_failing: { state: ["open", "webhook fails"] },
+  webhook_failing: {
+    state: ["open", "webhook failing"],
+    why: ({ reason }) => <WithTimes text={reason ?? "The endpoint does not accept what is posted to it"} />,
+  },
   webhook_disabled: { state: ["off", "webhook off"] },
   credit_low: {
     state: ["doubtful", "credit"],
@@ -164,7 +167,7 @@ const kinds: Readonly<Record<Attention["kind"], Kind>> = {
   },
   domain_unverified: {
     state: ["doubtful", "not verified"],
-    why: () => "No key of the domain signs mails yet",
+    why: () => "No key of this domain signs mail yet",
     verb: "Check",
   },
   held: {

@@ -118,7 +118,7 @@ function Ai({ range, statistics, usage }: Shown & { usage: readonly PoolUsage[] 
   const rows = usage.filter(({ group }) =>
     group.length > 10 ? Date.parse(group) >= begin : group >= dayOf(begin, zone),
   );
-  if (rows.length === 0) return <p className="soft">No pool was asked anything in the {range.title}.</p>;
+  if (rows.length === 0) return <p className="soft">No AI requests in the {range.title}.</p>;
   const requests = totalOf(rows, (row) => row.requests);
   const failedOver = totalOf(rows, (row) => row.failed_over);
   const errors = totalOf(rows, (row) => row.errors);

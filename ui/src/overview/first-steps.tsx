@@ -122,7 +122,7 @@ function Ask() {
   return (
     <div className="stack">
       <p className="soft">
-        Without a key. Let a member count as down there, and see another one answer in its place.
+        No key needed. Mark a member as down there, and watch another one answer instead.
       </p>
       <div className="row">
         <Link

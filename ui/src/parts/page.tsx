@@ -98,7 +98,7 @@ export function Problem({
       {error.status === 409 && reload !== undefined ? (
         <div>
           <button type="button" className="button" onClick={() => void reload()}>
-            Reload, and lose what was entered
+            Reload and discard my changes
           </button>
         </div>
       ) : null}

@@ -58,7 +58,7 @@ export function CallContent({ pool, call }: { pool: string; call: string }) {
     <p className="hint">
       {content.status === "off" ? (
         <>
-          What is asked and answered is not stored. A{" "}
+          Requests and answers are not stored. A{" "}
           <Link to="/a/$account/pools/$pool/settings" params={{ account, pool }}>
             content log
           </Link>{" "}

@@ -95,6 +95,7 @@ function MemberForm({
         path=""
         values={values}
         error={form.error}
+        folds
         onChange={setValues}
       />
       <CheckMember

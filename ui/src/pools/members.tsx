@@ -194,8 +194,8 @@ export function Members({ pool }: { pool: Pool }) {
         })}
       </ol>
       <p className="hint">
-        States as seen by the process that answered, counts of all. The tier of the member that answered last
-        is highlighted.
+        States are those of the process that answered this page, counts those of all. The highlighted tier
+        answered last.
       </p>
     </>
   );

@@ -23,7 +23,7 @@ import {
   withoutNull,
 } from "./model.ts";
 import { Quantity } from "./quantity.tsx";
-import { capital, groupOf, labelOf, proseOf } from "./words.ts";
+import { capital, groupOf, labelOf, proseOf, usual } from "./words.ts";
 
 /** `none`: the words for a group that is not there. */
 function Group({
@@ -221,7 +221,8 @@ export function SchemaForm({
   const ordered = entries.toSorted(([one], [other]) => rank(one) - rank(other));
   const folded = folds
     ? ordered.filter(
-        ([name, each]) => rank(name) === 2 && (each.default !== undefined || each.advanced === true),
+        ([name, each]) =>
+          rank(name) === 2 && !usual.has(name) && (each.default !== undefined || each.advanced === true),
       )
     : [];
   const [isOpen, setIsOpen] = useState(() => folded.some(([name, each]) => !isDefault(each, values[name])));

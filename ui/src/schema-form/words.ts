@@ -36,6 +36,9 @@ const titles: Readonly<Record<string, string>> = {
   repeat: "Repeats",
 };
 
+/** Fields with a default that are not folded away: most people set them. */
+export const usual: ReadonlySet<string> = new Set(["models", "priority"]);
+
 /** The cards of fields that belong together, in the order of the page. Objects are cards of their own. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   Failover: ["deadline_ms", "repeat", "wait_ms", "affinity"],

@@ -130,9 +130,7 @@ export function WouldHappen({ draft }: { draft: Draft }) {
         <Problem error={isWritten ? read.error : null} />
         {preview === undefined ? (
           read.error === null || !isWritten ? (
-            <p className="soft">
-              The service says here what becomes of each recipient, before anything is sent.
-            </p>
+            <p className="soft">What will happen for each recipient appears here before anything is sent.</p>
           ) : null
         ) : (
           <>

@@ -30,10 +30,7 @@ export function AccountForm({
     revision: account.revision,
   };
   return (
-    <Section
-      title="Account"
-      about="The zone is that of all times here, of days and of scheduled messages without one of their own."
-    >
+    <Section title="Account" about="Times, days and schedules without a time zone of their own use this one.">
       <Form
         of={{ ...form, isBusy: form.isBusy || isHeld }}
         verb="Save"

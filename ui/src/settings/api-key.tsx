@@ -80,7 +80,7 @@ function KeyFacts() {
     <Facts
       of={[
         ["Key", hint === null ? null : <code key="hint">{hint}</code>],
-        ["Made", <Time key="made" at={created_at} />],
+        ["Created", <Time key="made" at={created_at} />],
         ["Last used", last_used_at === null ? "never" : <Time key="used" at={last_used_at} />],
         [
           "Before it",
@@ -101,7 +101,7 @@ export function ApiKey() {
     <Section
       title="Personal API key"
       actions={
-        <DialogButton title="Regenerate the API key" label={key === null ? "Make it…" : "Regenerate…"}>
+        <DialogButton title="Regenerate the API key" label={key === null ? "Create…" : "Regenerate…"}>
           {(close) => (
             <Regeneration
               onKey={(text) => {
@@ -112,7 +112,7 @@ export function ApiKey() {
           )}
         </DialogButton>
       }
-      about="It has every right: its holder can send messages, look them up and spend this account's credit."
+      about="Full access: its holder can send messages, look them up and spend this account's credit."
     >
       <KeyFacts />
       {key?.revealable === true ? <Reveal onKey={(text) => setShown({ text, isNew: false })} /> : null}

@@ -40,7 +40,7 @@ export function LimitsForm({
   return (
     <Section
       title={role === "operator" ? "Plan and limits" : "Limits"}
-      about="How much the account may send and ask. What is over a limit is refused, and nothing of it is sent."
+      about="How much the account may send and request. A request over a limit is refused as a whole."
     >
       <Form
         of={{ ...form, isBusy: form.isBusy || isHeld }}

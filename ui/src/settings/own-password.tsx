@@ -15,7 +15,7 @@ export function OwnPassword() {
     },
   });
   return (
-    <Section title="Your password" about="It signs you in here, in every account that you may open.">
+    <Section title="Your password" about="You sign in to the dashboard with it.">
       <Form
         of={form}
         verb="Change the password"

@@ -18,7 +18,7 @@ function Fields({ onToken }: { onToken: (token: string) => void }) {
   });
   const body = { name, ...roleOf(account), scopes, expires_at: expiresAt };
   return (
-    <Form of={form} verb="Make the token" onSubmit={() => form.send({ body })}>
+    <Form of={form} verb="Create the token" onSubmit={() => form.send({ body })}>
       <Field label="Name" hint="What uses it." fault={form.fault("name")}>
         <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
       </Field>
@@ -56,8 +56,8 @@ export function AddToken() {
   return (
     <SecretButton
       adds
-      title="Make a token"
-      label="Make a token"
+      title="Create a token"
+      label="Create a token"
       secret={{ title: "The new management token", line: "TRUNKLINE_TOKEN" }}
     >
       {(onToken) => <Fields onToken={onToken} />}

@@ -12,9 +12,9 @@ export function NewLink({ user }: { user: ListedUser }) {
   return (
     <>
       <Ask
-        verb="Make the link"
+        verb="Create the link"
         label="New link…"
-        title={`Make a link for ${user.email}`}
+        title={`Create a link for ${user.email}`}
         effect={
           user.set_up
             ? "The person uses it to choose a new password. Until then the old one works. An earlier link becomes invalid."

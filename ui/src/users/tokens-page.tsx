@@ -40,7 +40,7 @@ export function Page() {
             cell: ({ scopes }) =>
               scopes === null ? <span className="soft">all that its role may</span> : scopesText(scopes),
           },
-          { head: "Made", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
+          { head: "Created", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
           { head: "Last used", look: "when", cell: ({ last_used_at }) => timeOr(last_used_at, "never") },
           {
             head: "Ends",

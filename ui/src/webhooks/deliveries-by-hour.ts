@@ -7,13 +7,13 @@ import { hoursBetween, type Span } from "#ui/words/spans.ts";
 
 export const ends: readonly Series[] = [
   { name: "delivered", tone: "good" },
-  { name: "failed, tried again", tone: "warn" },
+  { name: "failed, retried", tone: "warn" },
   { name: "given up", tone: "bad" },
 ];
 
 const valuesOf = (point: WebhookStatisticsSum | undefined): Record<string, number> => ({
   delivered: point?.delivered ?? 0,
-  "failed, tried again": point?.failed_tries ?? 0,
+  "failed, retried": point?.failed_tries ?? 0,
   "given up": point?.given_up ?? 0,
 });
 
@@ -29,7 +29,7 @@ export function hoursOf(
   }));
 }
 
-/** `12 delivered · 3 failed, tried again`, without zero counts; empty if there were no events. */
+/** `12 delivered · 3 failed, retried`, without zero counts; empty if there were no events. */
 export const endsIn = (sum: WebhookStatisticsSum | undefined): string =>
   Object.entries(valuesOf(sum))
     .filter(([, count]) => count > 0)

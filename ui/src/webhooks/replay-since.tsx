@@ -64,7 +64,7 @@ function Since({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
         application can tell what it has seen.
         {isOff ? " What happened while the endpoint was off was not kept for it, and is not among them." : ""}
       </p>
-      <Field label="Failed since" hint={`On the clocks of ${zone}.`} fault={form.fault("since")}>
+      <Field label="Failed since" hint={`In the time zone ${zone}.`} fault={form.fault("since")}>
         <input
           type="datetime-local"
           required

@@ -62,9 +62,9 @@ function Actions({ webhook }: { webhook: Webhook }) {
           {webhook.active ? "Switch off" : "Switch on"}
         </button>
         <Ask
-          verb="Make a new secret"
+          verb="Create a new secret"
           label="New secret…"
-          title="Make a new secret"
+          title="Create a new secret"
           effect="Both secrets sign for a while, so that your application can be changed without losing an event."
           grave={false}
           run={async () => {

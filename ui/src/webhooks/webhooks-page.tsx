@@ -48,7 +48,7 @@ export function Page() {
             head: "24 hours",
             cell: ({ id }) => <LastDayLine webhook={id} statistics={statistics.data?.data} />,
           },
-          { head: "Made", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
+          { head: "Created", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
         ]}
       />
     </>

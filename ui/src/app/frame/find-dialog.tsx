@@ -105,7 +105,7 @@ function FindList({ account, onClose }: { account: string | null; onClose: () =>
     if (recipient !== null) return open(recipient);
     try {
       const [first] = (await call("findRecords", { query: { q: text.trim() } })).data;
-      if (first === undefined) setFailure("No record that you may see has this id.");
+      if (first === undefined) setFailure("You can see no record with this id.");
       else open(findingOf(first));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -32,7 +32,7 @@ export function RequestActions({ request }: { request: AccountRequest }) {
       <Ask
         verb={`Cancel ${counted(waiting)}`}
         label={`Cancel ${number(waiting)}…`}
-        title="Cancel what waits"
+        title="Cancel waiting messages"
         effect={`This cancels ${number(waiting)} of ${number(messages)}, and gives their credit back. ${
           gone === 0 ? "None has gone out." : `${number(gone)} no longer wait, and stay as they are.`
         }`}

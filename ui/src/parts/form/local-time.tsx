@@ -10,7 +10,7 @@ import { Field } from "./field.tsx";
 export function Meant({ local, zone, past }: { local: string; zone: string; past: string }) {
   const now = useNow();
   const at = instantIn(local, zone);
-  if (Number.isNaN(at)) return <>On the account's clocks.</>;
+  if (Number.isNaN(at)) return <>In the account's time zone.</>;
   const iso = new Date(at).toISOString();
   const means = `${instant(iso, zone, now)}, which is ${instant(iso, "UTC", now)} UTC`;
   if (at <= now)

@@ -144,7 +144,7 @@ export function List<T>({
       </div>
       {actions === undefined || chosen.length === 0 ? null : (
         // biome-ignore lint/a11y/useSemanticElements: a group of buttons, no fieldset
-        <div className="chosen-bar" role="group" aria-label="What can be done to the chosen rows">
+        <div className="chosen-bar" role="group" aria-label="Actions on the chosen rows">
           <span aria-live="polite">{chosen.length} chosen</span>
           {actions(chosen, clear)}
           <button type="button" className="button bare" onClick={clear}>

@@ -18,7 +18,7 @@ function Fields({ pool, onKey }: { pool: Pool; onKey: (key: string | null) => vo
   return (
     <ValuesForm
       of={form}
-      verb="Make the key"
+      verb="Create the key"
       schema={forms.key as Schema}
       onSubmit={(values) => form.send({ params: { account, pool: pool.id }, body: { name, ...values } })}
       below={(values) => <Unpriced pool={pool} values={values} />}
@@ -34,7 +34,7 @@ export function AddKey({ pool }: { pool: Pool }) {
   return (
     <SecretButton
       adds
-      title="Make a key"
+      title="Create a key"
       label="New key"
       secret={{ title: "The pool's new key", line: "OPENAI_API_KEY" }}
     >

@@ -122,7 +122,7 @@ export function PoolFigures({ pool }: { pool: Pool }) {
       {shown === undefined ? (
         <Waiting error={read.error} />
       ) : shown.statistics.series.length === 0 ? (
-        <p className="soft">It was asked nothing in the {shown.range.title}.</p>
+        <p className="soft">No requests in the {shown.range.title}.</p>
       ) : (
         <>
           <Totals of={shown.statistics.total} />

@@ -16,7 +16,7 @@ function Fields({ gateways, onKey }: { gateways: readonly Gateway[]; onKey: (key
   return (
     <ValuesForm
       of={form}
-      verb="Make the key"
+      verb="Create the key"
       schema={keySchema(forms.named_key, gateways, null)}
       // The API reports what is missing.
       onSubmit={(values) => form.send({ params: { account }, body: values as CreateNamedKeyRequest })}
@@ -35,7 +35,7 @@ export function AddKey() {
   return (
     <SecretButton
       adds
-      title="Make an API key"
+      title="Create an API key"
       label="New key"
       secret={{ title: "The new API key", line: "TRUNKLINE_API_KEY" }}
     >
