@@ -3,12 +3,12 @@ import { Coins } from "lucide-react";
 import { usePages, useRead } from "#ui/api/queries.ts";
 import { words } from "#ui/api/schema.ts";
 import { useAccount, useSession } from "#ui/parts/account.ts";
+import { channelNames, channels } from "#ui/parts/channels.ts";
 import { Choice } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Figures, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Clock } from "#ui/parts/time.tsx";
-import { channelNames, channels } from "#ui/words/channels.ts";
 import { leftOf, number } from "#ui/words/numbers.ts";
 import { Grant } from "./grant.tsx";
 

@@ -2,11 +2,11 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { Channel } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { channelNames } from "#ui/parts/channels.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
-import { channelNames } from "#ui/words/channels.ts";
 import { number } from "#ui/words/numbers.ts";
 
 function Fields({ channel, onDone }: { channel: Channel; onDone: () => void }) {

@@ -3,12 +3,12 @@ import { Plus, RadioTower } from "lucide-react";
 import { useRead } from "#ui/api/queries.ts";
 import { type Gateway, type MessageStatistics, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { channelNames } from "#ui/parts/channels.ts";
 import { acceptedByHour } from "#ui/parts/charts/outcomes.ts";
 import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Due, WithTimes } from "#ui/parts/time.tsx";
-import { channelNames } from "#ui/words/channels.ts";
 import { number } from "#ui/words/numbers.ts";
 import { GatewayState } from "./gateway-state.tsx";
 

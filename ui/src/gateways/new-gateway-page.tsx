@@ -3,12 +3,12 @@ import { useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import { type Channel, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { channelNames } from "#ui/parts/channels.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { useForm } from "#ui/parts/form/form.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { PageHead, Waiting } from "#ui/parts/page.tsx";
-import { channelNames } from "#ui/words/channels.ts";
 import { GatewayForm } from "./gateway-form.tsx";
 import { KindChoice } from "./kind-choice.tsx";
 

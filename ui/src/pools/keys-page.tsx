@@ -3,6 +3,7 @@ import { KeyRound } from "lucide-react";
 import { useChange, usePages } from "#ui/api/queries.ts";
 import type { Pool, PoolKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { OldWorks } from "#ui/parts/form/renew.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { More } from "#ui/parts/over/more.tsx";
@@ -11,7 +12,6 @@ import { Due, Time, useIsOver } from "#ui/parts/time.tsx";
 import { AddKey } from "#ui/pools/keys/add-key.tsx";
 import { ChangeKey, RotateKey } from "#ui/pools/keys/change-key.tsx";
 import { Limits } from "#ui/pools/keys/key-limits.tsx";
-import { OldWorks } from "#ui/settings/keys/renew.tsx";
 import { cost, number } from "#ui/words/numbers.ts";
 import { PoolFrame } from "./pool-head.tsx";
 

@@ -20,11 +20,11 @@ export function Limit({
   onChange: (value: unknown) => void;
 }) {
   const ref = useRef<HTMLSpanElement>(null);
-  const [isWanted, setWanted] = useState(false);
+  const [isLimited, setLimited] = useState(false);
   if (none === null) return null;
   const isNone = value === null || (value === undefined && typeof preset !== "number");
   const choose = (chosen: boolean) => {
-    setWanted(!chosen);
+    setLimited(!chosen);
     onChange(chosen ? null : undefined);
     const field = ref.current?.parentElement?.querySelector("input");
     if (!field) return;
@@ -40,7 +40,7 @@ export function Limit({
             <span className="unseen">: {label}</span>
           </>
         }
-        checked={isNone && !isWanted}
+        checked={isNone && !isLimited}
         onChange={choose}
       />
     </span>

@@ -23,7 +23,7 @@ import {
   withoutNull,
 } from "./model.ts";
 import { Quantity } from "./quantity.tsx";
-import { capital, groupOf, labelOf, proseOf, usual } from "./words.ts";
+import { capital, groupOf, labelOf, neverFolded, proseOf } from "./words.ts";
 
 /** `none`: the words for a group that is not there. */
 function Group({
@@ -222,7 +222,9 @@ export function SchemaForm({
   const folded = folds
     ? ordered.filter(
         ([name, each]) =>
-          rank(name) === 2 && !usual.has(name) && (each.default !== undefined || each.advanced === true),
+          rank(name) === 2 &&
+          !neverFolded.has(name) &&
+          (each.default !== undefined || each.advanced === true),
       )
     : [];
   const [isOpen, setIsOpen] = useState(() => folded.some(([name, each]) => !isDefault(each, values[name])));

@@ -37,7 +37,7 @@ const titles: Readonly<Record<string, string>> = {
 };
 
 /** Fields with a default that are not folded away: most people set them. */
-export const usual: ReadonlySet<string> = new Set(["models", "priority"]);
+export const neverFolded: ReadonlySet<string> = new Set(["models", "priority"]);
 
 /** The cards of fields that belong together, in the order of the page. Objects are cards of their own. */
 const groups: Readonly<Record<string, readonly string[]>> = {
@@ -45,7 +45,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   Answers: ["stream_mode", "whole_answers", "headers_after_ms", "params", "answer_model"],
 };
 
-/** The title of the card that a field is in; null if it stands alone. */
+/** The title of the card that a field is in; null if it has none. */
 export const groupOf = (name: string): string | null =>
   Object.keys(groups).find((title) => groups[title]?.includes(name)) ?? null;
 

@@ -3,10 +3,10 @@
 import { Link } from "@tanstack/react-router";
 import type { Gateway } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
+import { channelNames } from "#ui/parts/channels.ts";
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Choice } from "#ui/parts/form/field.tsx";
 import { LocalTime } from "#ui/parts/form/local-time.tsx";
-import { channelNames } from "#ui/words/channels.ts";
 import { nextHourIn } from "#ui/words/spans.ts";
 import type { FieldsOf } from "./body-fields.tsx";
 import type { Draft } from "./draft.ts";

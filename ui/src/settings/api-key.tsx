@@ -3,11 +3,11 @@ import { useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { OldWorks, Renew } from "#ui/parts/form/renew.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
 import { Facts, Section } from "#ui/parts/page.tsx";
 import { Time, useIsOver } from "#ui/parts/time.tsx";
-import { OldWorks, Renew } from "./keys/renew.tsx";
 
 const overlaps = [
   [24, "24 h"],

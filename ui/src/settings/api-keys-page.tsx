@@ -3,6 +3,7 @@ import { usePages } from "#ui/api/queries.ts";
 import type { NamedKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
+import { OldWorks } from "#ui/parts/form/renew.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { More } from "#ui/parts/over/more.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
@@ -13,7 +14,6 @@ import { ApiKey } from "./api-key.tsx";
 import { AddKey } from "./keys/add-key.tsx";
 import { ChangeKey, RevokeKey, RotateKey } from "./keys/change-key.tsx";
 import { wordsOf } from "./keys/key-schema.ts";
-import { OldWorks } from "./keys/renew.tsx";
 
 function State({ of }: { of: NamedKey }) {
   const hasEnded = useIsOver(of.expires_at);

@@ -2,13 +2,13 @@ import { Ban } from "lucide-react";
 import { usePages } from "#ui/api/queries.ts";
 import type { Channel } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { channels } from "#ui/parts/channels.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Clock } from "#ui/parts/time.tsx";
-import { channels } from "#ui/words/channels.ts";
 import { AddSuppressions } from "./add-suppressions.tsx";
 import { TakeOff } from "./take-off.tsx";
 

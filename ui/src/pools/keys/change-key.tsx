@@ -6,13 +6,13 @@ import { useRead } from "#ui/api/queries.ts";
 import type { Pool, PoolKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { useForm } from "#ui/parts/form/form.tsx";
+import { overlaps, Renew } from "#ui/parts/form/renew.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { Unpriced } from "#ui/pools/unpriced-models.tsx";
 import type { Schema } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { ValuesForm } from "#ui/schema-form/values-form.tsx";
-import { overlaps, Renew } from "#ui/settings/keys/renew.tsx";
 
 interface Of {
   pool: Pool;

@@ -6,6 +6,7 @@ import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Gateway, NamedKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { useForm } from "#ui/parts/form/form.tsx";
+import { LastUse, overlaps, Renew } from "#ui/parts/form/renew.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { SecretButton } from "#ui/parts/over/secret-button.tsx";
@@ -13,7 +14,6 @@ import { Waiting } from "#ui/parts/page.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { ValuesForm } from "#ui/schema-form/values-form.tsx";
 import { keySchema } from "./key-schema.ts";
-import { LastUse, overlaps, Renew } from "./renew.tsx";
 
 interface Of {
   of: NamedKey;

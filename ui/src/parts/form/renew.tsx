@@ -1,10 +1,10 @@
 // Replacing a key's text: how long the previous one also works.
 
 import { useState } from "react";
-import { Choices } from "#ui/parts/form/choices.tsx";
-import { Form, type FormFace } from "#ui/parts/form/form.tsx";
 import { Typed } from "#ui/parts/over/ask.tsx";
 import { Time, useIsOver } from "#ui/parts/time.tsx";
+import { Choices } from "./choices.tsx";
+import { Form, type FormFace } from "./form.tsx";
 
 const dayMs = 86_400_000;
 
