@@ -200,6 +200,44 @@ test("attempts are entries of one story with the provider's answers, and webhook
   assert.ok(decodeURIComponent(page.url()).endsWith("/people/+15551001000"));
 });
 
+test("a mail names all its recipients, what became of it for each, and its tags", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const contact = {
+    email: "ada@acme.example",
+    cc: ["grace@acme.example"],
+    subject: "Minutes",
+    message: "Attached.",
+    tags: ["weekly"],
+  };
+  const key = String((await api(at, "POST", `/accounts/${account}/api-key`)).body.data.api_key);
+  const sent = await fetch(`${at.url}/api/email/send`, {
+    method: "POST",
+    headers: { "api-key": key, "content-type": "application/json" },
+    body: JSON.stringify({ contact: [contact] }),
+  });
+  assert.equal(sent.status, 200, await sent.text());
+  const [{ id = "" } = {}] = (await api(at, "GET", `/accounts/${account}/messages`)).body.data;
+  await at.it.advance(5_000);
+  await at.page.goto(`${at.url}/a/${account}/messages/${id}`);
+  const details = part(at, "Details");
+  const [record] = (await api(at, "GET", `/accounts/${account}/messages`)).body.data as unknown as {
+    recipients: { email: string; field: string; status: string }[];
+  }[];
+  assert.deepEqual(record?.recipients.map(({ field }) => field).sort(), ["cc", "to"]);
+  for (const { email, field, status } of record?.recipients ?? []) {
+    const line = details.locator("li", { hasText: email });
+    await line.getByText(field, { exact: true }).waitFor();
+    await line.getByText(status, { exact: true }).waitFor();
+  }
+  await details.getByText("weekly", { exact: true }).waitFor();
+  await expectSound(at, "a mail to two");
+});
+
 test("a message with 88 attempts is two screens high, with what was said and its last answer in sight", {
   skip: missing,
 }, async (t) => {
