@@ -71,7 +71,7 @@ test("a message that a person marked says who did, and its times have the accoun
   await page.goto(`${url}/a/${account}/messages/${id}`);
   await page.getByRole("button", { name: "Mark as sent…" }).click();
   await page.getByRole("button", { name: "Mark as sent", exact: true }).click();
-  await page.getByText("Marked as sent by ada@acme.example. A report about its delivery").first().waitFor();
+  await page.getByText("Marked as sent by ada@acme.example. A delivery report").first().waitFor();
   assert.equal(await page.getByText("The provider has accepted it").count(), 0);
   const times = page.locator(".timeline li > time");
   for (const time of await times.all()) {
