@@ -89,7 +89,7 @@ export function demoProvision({ apiKey, poolKey }: { apiKey: string; poolKey: st
         ],
         webhooks: [
           webhook(webhookHosts.well, ["message.received", "message.bounced", "message.failed"]),
-          webhook(webhookHosts.failing, ["message.bounced", "message.failed"]),
+          webhook(webhookHosts.failing, ["message.bounced", "message.failed", "message.read"]),
         ],
         pools: [
           {

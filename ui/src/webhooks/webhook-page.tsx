@@ -175,6 +175,7 @@ export function Page() {
                 { head: "Status", cell: (delivery) => <Status of={delivery.status} /> },
                 {
                   head: "Event",
+                  look: "whole",
                   cell: (delivery) => (
                     <RowLink
                       to="/a/$account/webhooks/$webhook/deliveries/$event"
@@ -186,6 +187,7 @@ export function Page() {
                 },
                 {
                   head: "Message to",
+                  look: "text",
                   cell: ({ message }) =>
                     message === null ? null : (
                       <Link

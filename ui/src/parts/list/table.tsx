@@ -6,10 +6,10 @@ export interface Column<T> {
   head: string;
   cell: (row: T) => ReactNode;
   /**
-   * `number`: right-aligned, labelled on a card; `text`: one line, truncated; `act`: buttons; `when`: at the end of a card's first line;
+   * `number`: right-aligned, labelled on a card; `text`: one line, truncated; `whole`: one line where there is room; `act`: buttons; `when`: at the end of a card's first line;
    * `also`: a card's last line; `wide`: not on a card.
    */
-  look?: "number" | "text" | "act" | "when" | "also" | "wide";
+  look?: "number" | "text" | "whole" | "act" | "when" | "also" | "wide";
 }
 
 /** The selected rows, by id. */

@@ -1,7 +1,7 @@
 import { Ellipsis } from "lucide-react";
 import { type ReactNode, useId, useRef } from "react";
 
-/** The buttons that few people need, behind one. What they open stays when it closes, and gives the focus back to it. `of`: whose they are. */
+/** The buttons that few people need, behind one. What they open stays when it closes. `of`: whose they are. */
 export function More({ of, children }: { of: string; children: ReactNode }) {
   const id = useId();
   const popup = useRef<HTMLDivElement>(null);

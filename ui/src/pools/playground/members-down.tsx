@@ -46,7 +46,7 @@ export function MembersDown({
           </div>
         );
       })}
-      <p className="hint">It is not asked, and stays as healthy as it is.</p>
+      <p className="hint">It gets no requests, and its health does not change.</p>
     </fieldset>
   );
 }
