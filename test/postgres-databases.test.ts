@@ -48,7 +48,9 @@ const idOf = async (url: string) =>
 async function contentOf(url: string): Promise<unknown> {
   const names = await asked(url, "select tablename from pg_tables where schemaname = 'trunkline' order by 1");
   const rows: Record<string, unknown> = {};
-  for (const { tablename } of names) rows[String(tablename)] = await asked(url, `select * from ${tablename}`);
+  // Rows lie in the order of their last change.
+  for (const { tablename } of names)
+    rows[String(tablename)] = await asked(url, `select * from ${tablename} as row order by row::text`);
   return {
     rows,
     relations: await asked(

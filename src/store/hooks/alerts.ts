@@ -34,7 +34,7 @@ export const readAlertCauses = readOperation(
   "readAlertCauses",
   async (tx, hookId: string): Promise<AlertCausesTable[]> => {
     const rows = await tx.db
-      .selectFrom(tx.indexed("alert_causes", "alert_causes_key"))
+      .selectFrom(tx.indexed("alert_causes", "alert_causes_once"))
       .selectAll()
       .where("hook_id", "=", hookId)
       .execute();
@@ -44,7 +44,7 @@ export const readAlertCauses = readOperation(
 
 const remove = (tx: Tx, { hook_id, cause, since }: AlertCausesTable) =>
   tx.db
-    .deleteFrom(tx.indexed("alert_causes", "alert_causes_key"))
+    .deleteFrom(tx.indexed("alert_causes", "alert_causes_once"))
     .where("hook_id", "=", hook_id)
     .where("cause", "=", cause)
     .where("since", "=", since)

@@ -190,7 +190,7 @@ export const noteHookBody = writeOperation(
 );
 
 const removeCauses = (tx: Tx, hookId: string) =>
-  tx.db.deleteFrom(tx.indexed("alert_causes", "alert_causes_key")).where("hook_id", "=", hookId).execute();
+  tx.db.deleteFrom(tx.indexed("alert_causes", "alert_causes_once")).where("hook_id", "=", hookId).execute();
 
 /** False if the account has no such hook. Its messages stay. */
 export const removeHook = writeOperation(

@@ -1,6 +1,6 @@
 // A certificate in files that another program renews (certbot, cert-manager): read at start, and again when their content has changed.
 
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { Interval } from "#runtime/waiting/interval.ts";
@@ -13,9 +13,9 @@ interface CertificateFiles {
 
 const lookMs = 60_000;
 
-/** Reads the files. Rejects if they cannot be read, are no certificate and key, or do not belong together. */
+/** Reads the files, which are small, in one step. Rejects if they cannot be read, are no certificate and key, or do not belong together. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
-  const [cert, key] = await Promise.all([readFile(files.cert, "utf8"), readFile(files.key, "utf8")]);
+  const [cert, key] = [readFileSync(files.cert, "utf8"), readFileSync(files.key, "utf8")];
   createSecureContext({ cert, key });
   return { cert, key };
 }

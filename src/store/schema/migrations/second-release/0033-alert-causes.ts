@@ -12,6 +12,6 @@ export async function up(tx: Tx): Promise<void> {
       hook_id text not null references hooks (id), cause text not null, since bigint not null, item text not null,
       absent_at bigint, begun_at bigint, ended_at bigint, ended_sent bigint not null
     )`,
-    `create unique index alert_causes_key on alert_causes (hook_id, cause, since)`,
+    `create unique index alert_causes_once on alert_causes (hook_id, cause, since)`,
   ]);
 }
