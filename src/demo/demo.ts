@@ -29,7 +29,7 @@ export async function runDemo({ host, port, settingsFor, print }: DemoOptions): 
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => process.exit(0));
   const path = join(folder, "trunkline.db");
   const settings = settingsFor(folder);
-  print("A month of traffic is played, which takes about 15 seconds.");
+  print("A month of traffic is played, which takes up to half a minute.");
   const clock = systemClock();
   const played = await playDemo({ path, settings, now: clock.now() });
   await played.close();
