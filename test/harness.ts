@@ -13,6 +13,7 @@ import { type MovableClock, movableClock } from "#runtime/movable-clock.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import { createStreamingClient } from "#runtime/net/streaming-client.ts";
+import { xorshift32 } from "#runtime/random.ts";
 import type { Dns, DnsAnswer, OutboundRequest, OutboundResult, Random } from "#runtime/runtime.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
@@ -37,15 +38,7 @@ export type EngineName = (typeof engines)[number];
 
 /** Randomness that is the same in every run. */
 export function seededRandom(seed = 1): Random {
-  let state = seed >>> 0 || 1;
-  const next = () => {
-    // xorshift32
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state;
-  };
+  const next = xorshift32(seed);
   return {
     bytes: (count) => Uint8Array.from({ length: count }, () => next() & 255),
     random: () => next() / 2 ** 32,

@@ -1,17 +1,13 @@
 // Names and texts of the demo's traffic. Phone numbers are those that Ofcom keeps free for fiction.
 
+import { xorshift32 } from "#runtime/random.ts";
+
 export type Draw = () => number;
 
-/** xorshift32: the same numbers for the same seed. */
+/** The same numbers for the same seed. */
 export function seeded(seed: number): Draw {
-  let state = seed >>> 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state / 2 ** 32;
-  };
+  const next = xorshift32(seed);
+  return () => next() / 2 ** 32;
 }
 
 export const pick = <T>(draw: Draw, list: readonly T[]): T => list[Math.floor(draw() * list.length)]!;

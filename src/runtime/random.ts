@@ -27,3 +27,15 @@ export function systemRandom(): Random {
     random: () => Math.random(),
   };
 }
+
+/** Integers from 1 to 2³²-1 that are the same for the same seed (xorshift32, Marsaglia 2003): for simulations, never for secrets. */
+export function xorshift32(seed: number): () => number {
+  let state = seed >>> 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state;
+  };
+}

@@ -5,6 +5,7 @@ import { clientAddress, isLinux } from "./addresses.ts";
 import { type Attack, spread, type Tally, tally } from "./attack.ts";
 import { bearer, secrets } from "./installation.ts";
 import { head, type Line, openLine } from "./line.ts";
+import { greeted, say } from "./smtp-line.ts";
 import type { Stage } from "./stage.ts";
 
 const family = "other doors";
@@ -197,27 +198,10 @@ const missingPages: Attack = {
 
 const submission = (stage: Stage) => `http://127.0.0.1:${stage.submissionPort}`;
 
-/** A line to the submission port that has been greeted; null when it was refused. */
-async function greeted(stage: Stage, from?: string): Promise<Line | null> {
-  const wire = await openLine(submission(stage), from);
-  if (wire === null) return null;
-  if (await wire.until(/^220 .*\r\n/m, 10_000)) return wire;
-  wire.end();
-  return null;
-}
-
-/** One command; the code of its answer, 0 when none came. */
-async function say(wire: Line, command: string, ms = 20_000): Promise<number> {
-  wire.clear();
-  await wire.write(`${command}\r\n`);
-  await wire.until(/^\d{3} .*\r\n/m, ms);
-  return Number(/^(\d{3}) /m.exec(wire.received())?.[1] ?? 0);
-}
-
 const plain = (key: string) => `AUTH PLAIN ${Buffer.from(`\0user\0${key}`).toString("base64")}`;
 
 async function signedIn(stage: Stage, from?: string): Promise<Line | null> {
-  const wire = await greeted(stage, from);
+  const wire = await greeted(submission(stage), from);
   if (wire === null) return null;
   await say(wire, "EHLO attacker");
   if ((await say(wire, plain(secrets.ourKey))) === 235) return wire;
@@ -282,7 +266,7 @@ const smuggling: Attack = {
       ["\0\0\0"],
       [`NOISE ${"x".repeat(4_000)}`],
     ]) {
-      const wire = await greeted(stage);
+      const wire = await greeted(submission(stage));
       if (wire === null) throw new Error("no greeting");
       await say(wire, "EHLO attacker");
       let code = 0;
@@ -311,7 +295,7 @@ const guesses: Attack = {
     if (own === null) it.fault("idle lines kept the right key out");
     own?.end();
     await spread(size === "whole" ? 500 : 60, 10, async (at) => {
-      const wire = await greeted(stage, clientAddress(700));
+      const wire = await greeted(submission(stage), clientAddress(700));
       if (wire === null) return it.add("refused");
       await say(wire, "EHLO attacker");
       const code = await say(wire, plain(`guess${at}`.padEnd(40, "k")));

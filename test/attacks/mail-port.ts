@@ -5,6 +5,7 @@ import { jsonOf } from "./ask.ts";
 import { type Attack, spread, tally } from "./attack.ts";
 import { apiKey, secrets } from "./installation.ts";
 import { type Line, openLine } from "./line.ts";
+import { greeted, say } from "./smtp-line.ts";
 import type { Stage } from "./stage.ts";
 
 const family = "mail port";
@@ -29,29 +30,9 @@ async function returnPath(stage: Stage): Promise<string> {
   throw new Error("no mail came");
 }
 
-/** A line that has been greeted; null when it was refused. */
-async function greeted(stage: Stage, from?: string): Promise<Line | null> {
-  const wire = await openLine(base(stage), from);
-  if (wire === null) return null;
-  if (await wire.until(/^220 /m, 10_000)) {
-    wire.clear();
-    return wire;
-  }
-  wire.end();
-  return null;
-}
-
-/** One command; the code of its answer, 0 when none came. */
-async function say(wire: Line, command: string, ms = 20_000): Promise<number> {
-  wire.clear();
-  await wire.write(`${command}\r\n`);
-  await wire.until(/^\d{3} .*\r\n/m, ms);
-  return Number(/^(\d{3}) /m.exec(wire.received())?.[1] ?? 0);
-}
-
 /** Hands a mail in; the code of the answer to it. */
 async function handIn(stage: Stage, to: string, mail: string | Buffer, ms: number): Promise<number> {
-  const wire = await greeted(stage);
+  const wire = await greeted(base(stage));
   if (wire === null) return 0;
   await say(wire, "EHLO attacker");
   await say(wire, "MAIL FROM:<>");
@@ -128,7 +109,7 @@ const idle: Attack = {
       it.add(greeting ? (/^(\d{3})/m.exec(wire!.received())?.[1] ?? "0") : "no greeting");
     });
     for (let at = 2; at < 5; at += 1) {
-      const other = await greeted(stage, clientAddress(at));
+      const other = await greeted(base(stage), clientAddress(at));
       it.add(
         other === null ? "other refused" : "other in",
         other === null && "a server of another network was refused",
@@ -151,7 +132,7 @@ const commands: Attack = {
     const [local, domain] = path.split("@") as [string, string];
     /** On a connection of its own: who errs too often on one is sent away. */
     const alone = async (before: readonly string[], command: string): Promise<number> => {
-      const wire = await greeted(stage);
+      const wire = await greeted(base(stage));
       if (wire === null) throw new Error("no greeting");
       for (const each of before) await say(wire, each);
       const code = await say(wire, command);

@@ -26,6 +26,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { xorshift32 } from "#runtime/random.ts";
 import { childEnvironment, serviceProgram } from "../child-environment.ts";
 import { DiskFile, type Fate } from "./disk-image.ts";
 import { pause } from "./marker.ts";
@@ -47,17 +48,6 @@ setTimeout(() => {
   console.error("not finished after 20 minutes: failed");
   process.exit(1);
 }, 1_200_000).unref();
-
-function randomFrom(start: number): () => number {
-  let state = start >>> 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** A copy of the sources in which commits are not flushed, the control's. */
 function unsafeSources(folder: string): string {
@@ -231,7 +221,8 @@ async function cut(
     createInterface({ input: createReadStream(run.trace), crlfDelay: Number.POSITIVE_INFINITY });
   // Once to learn how many moments there are, once to cut at some of them.
   const moments = await walk(new Follower(ports), lines(), async () => {});
-  const random = randomFrom(seed);
+  const next = xorshift32(seed);
+  const random = () => next() / 2 ** 32;
   const chosen = new Set(Array.from({ length: count }, () => Math.floor(random() * moments.learned)));
   const outcome: Outcome = {
     checked: 0,

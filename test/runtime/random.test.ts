@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { systemRandom } from "#runtime/random.ts";
+import { systemRandom, xorshift32 } from "#runtime/random.ts";
 
 test("every length is exact, at the pool's edges too", () => {
   const random = systemRandom();
@@ -29,4 +29,17 @@ test("bytes cover all values; fractions lie in [0, 1) on both sides of the middl
   const fractions = Array.from({ length: 1000 }, () => random.random());
   assert.ok(fractions.every((one) => one >= 0 && one < 1));
   assert.ok(fractions.some((one) => one < 0.5) && fractions.some((one) => one >= 0.5));
+});
+
+test("xorshift32: a seed's integers are its own, and 0 is a seed like others", () => {
+  const take = (seed: number) => {
+    const next = xorshift32(seed);
+    return Array.from({ length: 1_000 }, next);
+  };
+  assert.deepEqual(take(7), take(7));
+  assert.notDeepEqual(take(7), take(8));
+  // By the paper's recurrence with the shifts 13, 17 and 5.
+  assert.deepEqual(take(1).slice(0, 3), [270_369, 67_634_689, 2_647_435_461]);
+  for (const seed of [0, -5, 2 ** 40])
+    assert.ok(take(seed).every((one) => Number.isInteger(one) && one > 0 && one < 2 ** 32));
 });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Channel } from "#contract/messages/channel.ts";
+import { xorshift32 } from "#runtime/random.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import { changeAccount, createAccount, type NewAllowance } from "#store/accounts/changes.ts";
 import type { Database } from "#store/database.ts";
@@ -263,12 +264,6 @@ export async function remaining(store: Store, accountId: string, channel: Channe
 
 /** Integers that are the same in every run of a seed, in [0, below). */
 export function seeded(seed: number): (below: number) => number {
-  let state = seed >>> 0 || 1;
-  return (below) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state % below;
-  };
+  const next = xorshift32(seed);
+  return (below) => next() % below;
 }
