@@ -17,7 +17,7 @@ export interface Caller {
   isQueued?: true;
   /** A person who tries the pool without a key; absent for the holder of a key. */
   person?: {
-    /** An e-mail address, or the name of a management token. */
+    /** An email address, or the name of a management token. */
     name: string;
     /** The call has ended, and its record is about to be written. */
     ended(call: UsedCall): void;

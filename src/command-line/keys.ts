@@ -52,7 +52,7 @@ async function newCode(running: Api, email: string | null): Promise<string> {
   return data.code;
 }
 
-/** Creates a link that creates an operator; with an e-mail address, only for that address, even if a user already has it. */
+/** Creates a link that creates an operator; with an email address, only for that address, even if a user already has it. */
 export async function makeSetupLink(terminal: Terminal, email: string | null): Promise<Result> {
   const config = configured(terminal);
   const running = await runningHere(config);

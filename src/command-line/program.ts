@@ -117,7 +117,7 @@ function addAccess(program: Command, terminal: Terminal): void {
     });
   program
     .command("operator <email>")
-    .description("the same for one e-mail address, also for an operator who lost the password")
+    .description("the same for one email address, also for an operator who lost the password")
     .option(...json)
     .action(async (email: string, options) => {
       const { makeSetupLink } = await import("./keys.ts");

@@ -60,7 +60,7 @@ export async function createStartCode(deps: Deps): Promise<string | null> {
 }
 
 /**
- * A one-time code that creates an operator at `POST /api/manage/v1/setup` within 24 h. With an e-mail address it works only for that
+ * A one-time code that creates an operator at `POST /api/manage/v1/setup` within 24 h. With an email address it works only for that
  * address, and gives an existing operator a new password.
  */
 export async function createSetupCode(deps: Deps, email?: string): Promise<string> {

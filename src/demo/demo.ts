@@ -43,7 +43,7 @@ export async function runDemo({ host, port, settingsFor, print }: DemoOptions): 
   print(`
   The demo of Trunkline runs at ${url}
 
-    e-mail address  ${operator.email}
+    email address  ${operator.email}
     password        ${password}
 
   Its gateways and AI providers are simulated, so nothing that you send leaves this machine. Try it, with its key:

@@ -3,7 +3,7 @@
 // address cannot lock the user out. The token does not replace the password: an attacker who has it gets ten guesses a minute.
 //
 // Its text is `{time}.{password mark}.{MAC}`: the time of creation, a keyed digest of the stored password hash, and a MAC
-// over both and the user's e-mail address. It contains no secret and is not stored. It is invalid for another address,
+// over both and the user's email address. It contains no secret and is not stored. It is invalid for another address,
 // after a change of the password, and in another installation.
 
 import { timingSafeEqual } from "node:crypto";

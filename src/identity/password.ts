@@ -129,7 +129,7 @@ export function passwordIssue(password: string, email: string): string | null {
   if (length < minPasswordLength || length > maxPasswordLength)
     return `must have ${minPasswordLength} to ${maxPasswordLength} characters`;
   const plain = password.trim().toLowerCase();
-  if (plain === email.toLowerCase()) return "must not be the e-mail address";
+  if (plain === email.toLowerCase()) return "must not be the email address";
   if (isObviousPassword(plain)) return "is too easy to guess";
   return null;
 }

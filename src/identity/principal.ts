@@ -7,7 +7,7 @@ import type { Role } from "#store/schema/identity.ts";
 export interface Principal {
   kind: "user" | "token" | "command_line";
   id: string;
-  /** For the audit log: the user's e-mail address, the token's name, or "command line". */
+  /** For the audit log: the user's email address, the token's name, or "command line". */
   name: string;
   role: Role;
   /** The account of a member; null for an operator. */

@@ -15,13 +15,13 @@ import { type NewSession, normaliseEmail, type SignInDeps } from "./sign-in.ts";
 /** How long a code is valid, ms. */
 export const setupCodeTtlMs = 86_400_000;
 
-/** The hash of a code for one e-mail address covers both, so that the code does not work with another address. */
+/** The hash of a code for one email address covers both, so that the code does not work with another address. */
 function hashForEmail(code: string, email: string): string {
   return hashSecret(`${code} ${email}`);
 }
 
 /**
- * A new code, `tls_` and 43 characters, valid once and for 24 hours. A code for an e-mail address works for that address only, even if a
+ * A new code, `tls_` and 43 characters, valid once and for 24 hours. A code for an email address works for that address only, even if a
  * user already has it: this is how an operator who lost the password regains access.
  */
 export async function createSetupCode(
@@ -38,7 +38,7 @@ export async function createSetupCode(
 type SetUpResult =
   | ({ kind: "set_up" } & NewSession)
   | { kind: "wrong_code" }
-  /** A user has the e-mail address, and the code is not for it. */
+  /** A user has the email address, and the code is not for it. */
   | { kind: "taken" }
   | { kind: "invalid"; message: string }
   | { kind: HashingBusy };

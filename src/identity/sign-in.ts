@@ -17,13 +17,13 @@ export interface SignInDeps extends Pick<Core, "clock" | "database" | "newId" | 
 export interface SignInThrottle {
   /** An attempt in a browser in which the user has signed in before; `device` is its id. */
   knownDevice(device: string): number;
-  /** An attempt in any other browser, for this e-mail address. */
+  /** An attempt in any other browser, for this email address. */
   unknownDevice(email: string): number;
   /** The password of an attempt in an unknown browser was wrong. */
   recordFailure(email: string): void;
 }
 
-/** An e-mail address as it is stored and compared. */
+/** An email address as it is stored and compared. */
 export function normaliseEmail(email: string): string {
   return email.trim().toLowerCase();
 }
@@ -80,7 +80,7 @@ const looksLikeAddress = /^[^\s@]+@[^\s@]+$/;
 
 /** Records a sign-in. For a refused one the entry names the typed address, if it looks like one, and truncates it. */
 async function auditSignIn(deps: AuditDeps, email: string, userId: string | null): Promise<void> {
-  const name = userId !== null || looksLikeAddress.test(email) ? email : "(no e-mail address)";
+  const name = userId !== null || looksLikeAddress.test(email) ? email : "(no email address)";
   await audit(deps, {
     actor: { kind: userId === null ? "anonymous" : "user", id: userId, name },
     action: "signIn",

@@ -197,7 +197,7 @@ const spellings: Record<string, (at: number) => string> = {
   "a prefix": (at) => `198.51.100.${at}, 203.0.113.77`,
 };
 
-/** How many of so many tries at one e-mail address were judged (401), and how many may be. */
+/** How many of so many tries at one email address were judged (401), and how many may be. */
 async function judged(stage: Stage, value: (at: number) => string, from: string | undefined) {
   const started = performance.now();
   const email = `unknown-${Math.random().toString(36).slice(2)}@x.test`;
@@ -221,7 +221,7 @@ const manyClients = ["its own address"];
 const forwarded: Attack = {
   family,
   name: "X-Forwarded-For, spelt in many ways",
-  expected: "at most 10 sign-ins a minute are judged for one client and e-mail address",
+  expected: "at most 10 sign-ins a minute are judged for one client and email address",
   short: false,
   async run(stage) {
     const it = tally();

@@ -38,7 +38,7 @@ test("a renewed key takes the place of the old one; an unknown account has none"
   }
 });
 
-test("a set-up code has its form, with and without an e-mail address", async () => {
+test("a set-up code has its form, with and without an email address", async () => {
   const it = await harness({ started: false });
   try {
     for (const email of [undefined, "ann@example.com"])

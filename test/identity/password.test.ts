@@ -165,7 +165,7 @@ test("the rule: 12 to 200 characters, not the address, not the obvious", () => {
   for (const bad of ["", "short", "elevenchars", `${"abcd".repeat(50)}e`, "🔑".repeat(11)])
     assert.match(passwordIssue(bad, email) ?? "", /12 to 200/);
   for (const same of ["ann@acme.test", "ANN@ACME.TEST", " Ann@acme.test "])
-    assert.match(passwordIssue(same, email) ?? "", /e-mail/);
+    assert.match(passwordIssue(same, email) ?? "", /email/);
   for (const easy of ["Password12345", "aaaaaaaaaaaaaaa", "ababababababab"])
     assert.match(passwordIssue(easy, email) ?? "", /guess/);
 });

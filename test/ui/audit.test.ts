@@ -20,13 +20,13 @@ test("the filters of the audit apply on Enter and when the field is left, and th
   });
   await page.goto(`${url}/a/${account}/audit`);
   const rows = page.locator("tr[data-index]");
-  await page.getByText("update account", { exact: true }).waitFor();
-  await page.getByText("create suppressions", { exact: true }).waitFor();
+  await page.getByText("Update account", { exact: true }).waitFor();
+  await page.getByText("Create suppressions", { exact: true }).waitFor();
   const action = page.getByLabel("Action");
   await action.fill("updateAccount");
   await page.keyboard.press("Enter");
   await page.waitForURL(/action=updateAccount/);
-  await page.getByText("create suppressions", { exact: true }).waitFor({ state: "detached" });
+  await page.getByText("Create suppressions", { exact: true }).waitFor({ state: "detached" });
   assert.equal(await rows.count(), 1);
   assert.equal(await page.locator("input:focus").inputValue(), "updateAccount");
   await expectSound(at, "an audit that is filtered");
@@ -38,6 +38,6 @@ test("the filters of the audit apply on Enter and when the field is left, and th
   await page.keyboard.press("Enter");
   await page.getByText("No changes match this filter.").waitFor();
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Audit" }).first().click();
-  await page.getByText("update account", { exact: true }).waitFor();
+  await page.getByText("Update account", { exact: true }).waitFor();
   assert.equal(await action.inputValue(), "");
 });

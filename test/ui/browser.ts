@@ -108,7 +108,7 @@ export async function setUpByHand({ it, url, page }: Visit): Promise<void> {
   const code = await it.system.createSetupCode();
   await page.goto(`${url}/setup#${code}`);
   await page.getByLabel("Name").fill(ada.name);
-  await page.getByLabel("E-mail address").fill(ada.email);
+  await page.getByLabel("Email address").fill(ada.email);
   await page.getByLabel("Password").fill(ada.password);
   await page.getByRole("button", { name: "Make me the operator" }).click();
   await page.getByRole("heading", { name: "Overview" }).waitFor();

@@ -111,7 +111,7 @@ test("a paused gateway says why, what to do and what waits, and keeps the record
   const pauses = page.locator("section", { has: page.getByRole("heading", { name: "Pauses" }) });
   await pauses.getByText("The provider answered 401: no such key").waitFor();
   assert.equal(await pauses.getByText("still", { exact: true }).count(), 0);
-  await page.getByRole("heading", { name: "Last 24 hours" }).waitFor();
+  await page.getByRole("heading", { name: "Traffic" }).waitFor();
   assert.equal(await notice.count(), 0);
 });
 

@@ -26,7 +26,7 @@ test("a hold is on every page; an operator ends it there, a member reads who can
     while (!(await it.system.database.run(holdPending, { at: it.clock.now(), limit: 100 })));
   };
   const signIn = async (as: string, word: string) => {
-    await page.getByLabel("E-mail").fill(as);
+    await page.getByLabel("Email").fill(as);
     await page.getByRole("textbox", { name: "Password" }).fill(word);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("button", { name: "Sign in" }).waitFor({ state: "detached" });

@@ -115,7 +115,7 @@ test("an ended session lays the sign-in over the page, which keeps what was type
   await at.context.clearCookies();
   await page.getByRole("button", { name: "Send the test" }).click();
   await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
-  await page.getByLabel("E-mail address").fill("ada@acme.example");
+  await page.getByLabel("Email address").fill("ada@acme.example");
   await page.getByLabel("Password", { exact: true }).fill("a long password of Ada");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Your session has ended" }).waitFor({ state: "detached" });
@@ -171,7 +171,7 @@ test("a member sees one account, and no operator's page", { skip: missing }, asy
   await page.getByRole("link", { name: "The page of that link" }).click();
   await page.getByText("trunkline setup makes a new one.").waitFor();
   await page.goto(url);
-  await page.getByLabel("E-mail address").fill("member@acme.example");
+  await page.getByLabel("Email address").fill("member@acme.example");
   await page.getByLabel("Password", { exact: true }).fill("wrong");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("alert").waitFor();

@@ -75,7 +75,7 @@ test("the range is in the URL, and its figures are those of the range", { skip: 
   await page.clock.setFixedTime(it.clock.now());
   await page.goto(`${url}/a/${account}`);
   // The session has ended in a day without a request.
-  await page.getByLabel("E-mail address").fill("ada@acme.example");
+  await page.getByLabel("Email address").fill("ada@acme.example");
   await page.getByLabel("Password", { exact: true }).fill("a long password of Ada");
   await page.getByRole("button", { name: "Sign in" }).click();
   await part(at, "Messages").getByText("Nothing in this time.").waitFor();

@@ -52,7 +52,7 @@ test("an account's row has its figures and leads to its people, whose name and r
   await dialog.getByRole("button", { name: "Save" }).click();
   await page.getByText("acme has no member").waitFor();
   await page.getByRole("button", { name: "Show all" }).click();
-  await page.getByLabel("Name or e-mail address").fill("HOPPER");
+  await page.getByLabel("Name or email address").fill("HOPPER");
   await page.getByRole("main").getByRole("button", { name: "Find" }).click();
   await page.locator("tbody").getByText("ada@acme.example").waitFor({ state: "detached" });
   await page.locator("tbody").getByText("operator", { exact: true }).waitFor();
@@ -70,7 +70,7 @@ test("a person who is added comes by a link, which is shown once, works once, an
   await page.goto(`${url}/users`);
   await page.getByRole("button", { name: "Add a user" }).click();
   const form = page.getByRole("dialog", { name: "Add a user" });
-  await form.getByLabel("E-mail address").fill("grace@acme.example");
+  await form.getByLabel("Email address").fill("grace@acme.example");
   await form.getByLabel("Name").fill("Grace");
   await form.getByLabel("Role").selectOption({ label: "member of default" });
   await form.getByRole("button", { name: "Add the user" }).click();
@@ -97,10 +97,10 @@ test("a person who is added comes by a link, which is shown once, works once, an
   await other.goto(second);
   await other.getByText("Welcome, Grace.").waitFor();
   assert.equal(other.url(), `${url}/setup`);
-  assert.equal(await other.getByLabel("E-mail address").inputValue(), "grace@acme.example");
+  assert.equal(await other.getByLabel("Email address").inputValue(), "grace@acme.example");
   await other.getByLabel("Password").fill("grace@acme.example");
   await other.getByRole("button", { name: "Choose it and sign in" }).click();
-  await other.getByText("must not be the e-mail address").waitFor();
+  await other.getByText("must not be the email address").waitFor();
   await other.getByLabel("Password").fill("a long password of Grace");
   await other.getByRole("button", { name: "Choose it and sign in" }).click();
   await other.getByRole("heading", { name: "Overview" }).waitFor();
@@ -217,7 +217,7 @@ test("an operator finds an account by name, and changes its plan, credit and pac
   const context = await page.context().browser()!.newContext();
   const other = await context.newPage();
   await other.goto(`${url}/a/${id}/settings`);
-  await other.getByLabel("E-mail").fill(max.email);
+  await other.getByLabel("Email").fill(max.email);
   await other.getByRole("textbox", { name: "Password" }).fill(password);
   await other.getByRole("button", { name: "Sign in" }).click();
   await other.getByRole("region", { name: "Limits" }).getByLabel("Too late after", { exact: true }).waitFor();

@@ -140,8 +140,8 @@ test("a person who wrote STOP gets nothing, as their page says and shows; taken 
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: person, level: 1 }).waitFor();
   const consents = page.getByRole("list", { name: "What reaches them" });
-  await consents.getByText(/sms gets nothing: answered STOP on /).waitFor();
-  await consents.getByText("whatsapp gets messages").waitFor();
+  await consents.getByText(/SMS receives nothing: answered STOP on /).waitFor();
+  await consents.getByText("WhatsApp receives messages").waitFor();
   const talk = page.getByRole("region", { name: "What was sent and received" });
   const rows = talk.getByRole("listitem");
   assert.equal(await rows.count(), 3);
@@ -152,13 +152,13 @@ test("a person who wrote STOP gets nothing, as their page says and shows; taken 
   await page.setViewportSize({ width: 320, height: 800 });
   await expectSound(at, "a person at 320 px");
 
-  await page.getByRole("button", { name: "Take off…" }).click();
+  await page.getByRole("button", { name: "Remove…" }).click();
   const dialog = page.getByRole("alertdialog", { name: `Send to ${person} again` });
   await dialog.getByText(/answered that they want no more messages, on /).waitFor();
   await dialog.getByText("Other accounts are not touched").waitFor();
   await expectSound(at, "the question before", "[role=alertdialog]");
-  await dialog.getByRole("button", { name: "Take off" }).click();
-  await consents.getByText("sms gets messages").waitFor();
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  await consents.getByText("SMS receives messages").waitFor();
   await rows.nth(1).getByText("wanted no more messages").waitFor();
   await send(at, account, "Then see you at 19:00");
   await page.reload();
@@ -169,7 +169,7 @@ test("a person who wrote STOP gets nothing, as their page says and shows; taken 
     .getByRole("region", { name: "Details" })
     .getByRole("link", { name: person, exact: true })
     .click();
-  await consents.getByText("sms gets messages").waitFor();
+  await consents.getByText("SMS receives messages").waitFor();
 });
 
 test("a number that got nothing yet can be looked up, and its conversation is read on where it is long", {
@@ -182,7 +182,7 @@ test("a number that got nothing yet can be looked up, and its conversation is re
   const account = await accountOf(at);
   await page.goto(`${url}/a/${account}/people/${encodeURIComponent("+4915199887766")}`);
   await page.getByText("Nothing was sent to them and nothing came from them").waitFor();
-  await page.getByText("sms gets messages").waitFor();
+  await page.getByText("SMS receives messages").waitFor();
   await expectSound(at, "a number without messages");
   const first = await write(at, account, "the first");
   for (let count = 0; count < 60; count++) await write(at, account, `no. ${count}`);

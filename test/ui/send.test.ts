@@ -234,7 +234,7 @@ test("what one person composed is not the next one's, and is gone from the tab o
   const text = page.getByLabel("Text", { exact: true });
   await text.fill("from Ada");
   const signIn = async (email: string, password: string) => {
-    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Email address").fill(email);
     await page.getByRole("textbox", { name: "Password" }).fill(password);
     await page.getByRole("button", { name: "Sign in" }).click();
   };
@@ -249,7 +249,7 @@ test("what one person composed is not the next one's, and is gone from the tab o
   assert.equal(await kept(), true);
   await page.getByRole("button", { name: "member@acme.example" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
-  await page.getByLabel("E-mail address").waitFor();
+  await page.getByLabel("Email address").waitFor();
   assert.equal(await kept(), false);
 });
 

@@ -49,7 +49,7 @@ export class TrialStream {
   #record: UsedCall | null = null;
   #asked = 0;
 
-  /** Starts the call immediately. `requestId`: that of the call's record. `person`: an e-mail address or a token's name. */
+  /** Starts the call immediately. `requestId`: that of the call's record. `person`: an email address or a token's name. */
   constructor(
     deps: TrialDeps,
     opened: Opened,

@@ -14,17 +14,17 @@ const accountId = z
   .nullable()
   .describe("The id of a member's account; null for operators.");
 const email = nameText(3, 254)
-  .regex(/^[^\s@]{1,64}@[^\s@]+$/, "must be an e-mail address")
-  .describe("The e-mail address to sign in with. Case does not matter.");
+  .regex(/^[^\s@]{1,64}@[^\s@]+$/, "must be an email address")
+  .describe("The email address to sign in with. Case does not matter.");
 const name = nameText(1, 100).regex(/\S/, "must not be empty");
-/** The full rule also needs the e-mail address; `identity/password.ts` has it. */
-const newPassword = z.string().max(800).describe("12 to 200 characters, and not the e-mail address.");
+/** The full rule also needs the email address; `identity/password.ts` has it. */
+const newPassword = z.string().max(800).describe("12 to 200 characters, and not the email address.");
 /** A password as it was typed. The length limit bounds the cost of its hash. */
 const typed = z.string().min(1).max(800);
 
 export const signInRequest = z
   .strictObject({
-    email: nameText(1, 254).describe("The e-mail address."),
+    email: nameText(1, 254).describe("The email address."),
     password: typed.describe("The password."),
   })
   .meta({ id: "SignInRequest" });
@@ -44,7 +44,7 @@ export const createSetupCodeRequest = z
   .strictObject({
     email: email
       .optional()
-      .describe("The code works only for this e-mail address, even if a user already has it."),
+      .describe("The code works only for this email address, even if a user already has it."),
   })
   .meta({ id: "CreateSetupCodeRequest" });
 
@@ -88,7 +88,7 @@ const sessionData = z
         "`user`: a person who signed in. `token`: a program with a management token. `command_line`: the command `trunkline` on the same machine.",
       ),
     id: z.string(),
-    name: z.string().describe("The person's e-mail address, or the token's name."),
+    name: z.string().describe("The person's email address, or the token's name."),
     role,
     account: accountId,
     scopes: shownTokenScopes,
@@ -167,7 +167,7 @@ export const createUserRequest = z
     account: accountId.optional(),
     password: newPassword
       .optional()
-      .describe("12 to 200 characters, and not the e-mail address. Without it the reply has a set-up link."),
+      .describe("12 to 200 characters, and not the email address. Without it the reply has a set-up link."),
   })
   .meta({ id: "CreateUserRequest" });
 
@@ -238,7 +238,7 @@ export const usersQuery = z.strictObject({
     .string()
     .max(100)
     .optional()
-    .describe("A part of the name or of the e-mail address, in upper or lower case."),
+    .describe("A part of the name or of the email address, in upper or lower case."),
 });
 
 const id = z.string().regex(/^[A-Za-z0-9_]{1,64}$/, "is not an id or a name of an operation");
@@ -260,7 +260,7 @@ const auditEntry = z
     actor: z.object({
       kind: z.enum(["user", "token", "provisioning", "command_line", "anonymous"]),
       id: z.string().nullable(),
-      name: z.string().describe("The user's e-mail address or the token's name at that time."),
+      name: z.string().describe("The user's email address or the token's name at that time."),
     }),
     account: z.string().nullable(),
     action: z

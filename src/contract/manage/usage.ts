@@ -133,7 +133,7 @@ const call = z
       .string()
       .nullable()
       .describe(
-        "Who tried the pool without a key: an e-mail address, or the name of a management token. Otherwise null.",
+        "Who tried the pool without a key: an email address, or the name of a management token. Otherwise null.",
       ),
     kind: z.enum(callKinds),
     api: z

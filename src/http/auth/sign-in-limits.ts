@@ -3,7 +3,7 @@
 //
 //   who tries                                          a minute   counted
 //   a known browser (device cookie) of the user        10         every attempt, by cookie; nothing else counts for it
-//   one network at one e-mail address                  10         every attempt
+//   one network at one email address                  10         every attempt
 //   one network at all addresses together              30         every attempt
 //   everybody at one address                           100        wrong passwords only
 //   one open session (change password, show API key)   10         every attempt

@@ -101,7 +101,7 @@ const html = page(
 <form>
 <label for="name" class="name">Name</label>
 <input id="name" class="name" name="name" autocomplete="name" required maxlength="100">
-<label for="email">E-mail address</label>
+<label for="email">Email address</label>
 <input id="email" name="email" type="email" autocomplete="username" required maxlength="254">
 <label for="password">Password, at least 12 characters</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="12" maxlength="200">

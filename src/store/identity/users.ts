@@ -69,7 +69,7 @@ export const listUsers = readOperation("listUsers", async (tx, input: UsersFilte
   }));
 });
 
-/** False: the e-mail address is another user's. */
+/** False: the email address is another user's. */
 export const insertUser = writeOperation("insertUser", async (tx, user: UsersTable) => insertNew(tx, user));
 
 async function insertNew(tx: Tx, user: UsersTable): Promise<boolean> {
@@ -248,7 +248,7 @@ export const findSetupCode = readOperation(
 );
 
 /**
- * Consumes the code and creates its operator, or does neither. `recovers`: the code was made for this e-mail address,
+ * Consumes the code and creates its operator, or does neither. `recovers`: the code was made for this email address,
  * so it may also give the user with this address a new password and the role again; the user's old sessions and set-up link end.
  */
 export const consumeSetupCode = writeOperation(

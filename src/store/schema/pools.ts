@@ -90,7 +90,7 @@ export interface CompletionsTable {
   client_request_id: string | null;
   /** The API of the completion, such as `messages`; null for another operation, or a call from before. */
   api: string | null;
-  /** Who tried the pool: an e-mail address, or the name of a management token. Null for a key's call. */
+  /** Who tried the pool: an email address, or the name of a management token. Null for a key's call. */
   person: string | null;
   /** The answer to an earlier request was used: by the pool's cache, or under its `Idempotency-Key`. */
   reused: "cache" | "idempotency_key" | null;

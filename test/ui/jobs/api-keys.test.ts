@@ -158,7 +158,7 @@ test("a key that may only send SMS sends and looks nothing up; it is rotated wit
   assert.equal(await send(at, second), 403);
 
   await page.goto(`${url}/a/${account}/audit`);
-  for (const sentence of ["create named key", "update named key", "rotate named key", "revoke named key"])
+  for (const sentence of ["Create named key", "Update named key", "Rotate named key", "Revoke named key"])
     await page.getByText(sentence, { exact: true }).first().waitFor();
   await expectGone("the audit");
   await page.goBack();
@@ -241,7 +241,7 @@ test("a member makes a key of their account, and another account's keys are not 
   const other = await it.account({ name: "a rival" });
   await userFor(it, "member@acme.example", own.id);
   await page.goto(`${url}/a/${own.id}/api-keys`);
-  await page.getByLabel("E-mail address").fill("member@acme.example");
+  await page.getByLabel("Email address").fill("member@acme.example");
   await page.getByLabel("Password", { exact: true }).fill(passwordOf("member@acme.example"));
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("button", { name: "New key" }).click();

@@ -47,7 +47,7 @@ test("a receiver that was down: its deliveries say tries and next times, and all
   await page.clock.setFixedTime(it.clock.now());
   // Two days later the session has ended.
   await page.reload();
-  await page.getByLabel("E-mail address").fill("ada@acme.example");
+  await page.getByLabel("Email address").fill("ada@acme.example");
   await page.getByRole("textbox", { name: "Password" }).fill("a long password of Ada");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { level: 1, name: "message.delivered" }).waitFor();

@@ -37,7 +37,7 @@ test("support finds what happened to a number that a customer read out, a provid
   await find(at, "0151/234 567 89");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "+4915123456789", level: 1 }).waitFor();
-  await page.getByText("sms gets messages").waitFor();
+  await page.getByText("SMS receives messages").waitFor();
   const talk = page.getByRole("region", { name: "What was sent and received" });
   await talk.getByText("Your parcel comes today").waitFor();
   await press(at, talk.getByRole("link").first());

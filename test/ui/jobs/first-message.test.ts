@@ -19,7 +19,7 @@ test("a newcomer becomes the operator, sends, watches queued, sending, sent and 
   const made = await it.system.createDefaultAccount();
   await page.goto(`${url}/setup#${await it.system.createSetupCode()}`);
   await write(at, page.getByLabel("Name"), "Ada");
-  await write(at, page.getByLabel("E-mail address"), "ada@acme.example");
+  await write(at, page.getByLabel("Email address"), "ada@acme.example");
   await write(at, page.getByLabel("Password"), "a long password of Ada");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Overview" }).waitFor();

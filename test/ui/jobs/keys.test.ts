@@ -18,7 +18,7 @@ test("a developer sees the API key for a password, replaces it, revokes a pool's
   const account = await accountOf(at);
   const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
   await api(at, "POST", `/accounts/${account}/pools/${pool}/keys`, { name: "shop" });
-  await page.goto(`${url}/a/${account}/settings`);
+  await page.goto(`${url}/a/${account}/api-keys`);
   const part = page.getByRole("region", { name: "API key" });
   const password = part.getByLabel("Your password");
   await password.fill("a wrong password");
@@ -109,7 +109,7 @@ test("a new webhook secret, pool key, management token and API key are shown onc
   await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("deploy");
   await page.getByRole("button", { name: "Create the token" }).click();
   await stored("The new management token");
-  await page.goto(`${url}/a/${account}/settings`);
+  await page.goto(`${url}/a/${account}/api-keys`);
   await page.getByRole("button", { name: "Regenerate…" }).click();
   await page.getByRole("button", { name: "End it now" }).click();
   await page.getByRole("dialog").getByLabel(/Type/).fill(name);

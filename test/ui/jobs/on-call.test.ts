@@ -133,7 +133,7 @@ test("after a restore every page says that messages are held; the operator reads
   // A restored installation has no sessions.
   await page.clock.setFixedTime(it.clock.now());
   await page.goto(at.url);
-  await write(at, page.getByLabel("E-mail address"), "ada@acme.example");
+  await write(at, page.getByLabel("Email address"), "ada@acme.example");
   await write(at, page.getByRole("textbox", { name: "Password" }), "a long password of Ada");
   await page.keyboard.press("Enter");
   const notice = page.locator(".held");

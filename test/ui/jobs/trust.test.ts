@@ -36,7 +36,7 @@ async function sendSignedOut(at: Visit): Promise<void> {
 
 async function signIn({ page }: Visit, email: string, password: string): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Your session has ended" });
-  await dialog.getByLabel("E-mail address").fill(email);
+  await dialog.getByLabel("Email address").fill(email);
   await dialog.getByLabel("Password", { exact: true }).fill(password);
   await dialog.getByRole("button", { name: "Sign in" }).click();
 }

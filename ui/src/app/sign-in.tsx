@@ -18,7 +18,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void 
         signIn.mutate({ body }, { onSuccess: ({ data }) => onSignedIn(data) });
       }}
     >
-      <Field label="E-mail address">
+      <Field label="Email address">
         <input name="email" type="email" autoComplete="username" required maxLength={254} />
       </Field>
       <Field label="Password">

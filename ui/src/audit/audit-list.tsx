@@ -6,8 +6,12 @@ import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { Clock } from "#ui/parts/time.tsx";
 
-/** `updateGateway` as `update gateway`. */
-const sentence = (action: string) => action.replaceAll(/([A-Z])/g, " $1").toLowerCase();
+/** `updateGateway` as `Update gateway`. */
+const sentence = (action: string) =>
+  `${action[0]?.toUpperCase()}${action
+    .slice(1)
+    .replaceAll(/([A-Z])/g, " $1")
+    .toLowerCase()}`;
 
 /** A text filter. It applies on Enter, and when the field loses the focus. */
 function Word({ name, label, example }: { name: "actor" | "action"; label: string; example: string }) {
@@ -61,13 +65,16 @@ export function AuditList({ account }: { account: string | null }) {
           {
             head: "Who",
             cell: ({ actor }) => (
-              <>
-                {actor.name} <span className="soft">{actor.kind.replaceAll("_", " ")}</span>
-              </>
+              <span className="whole">
+                {actor.name}
+                {actor.kind === "user" ? null : (
+                  <span className="soft"> {actor.kind.replaceAll("_", " ")}</span>
+                )}
+              </span>
             ),
           },
-          { head: "Did", cell: ({ action }) => <span title={action}>{sentence(action)}</span> },
-          { head: "To", cell: ({ target }) => <code>{target}</code> },
+          { head: "Action", cell: ({ action }) => <span title={action}>{sentence(action)}</span> },
+          { head: "Target", cell: ({ target }) => <code>{target}</code> },
           { head: "Fields", cell: ({ fields }) => fields.join(", ") },
           { head: "Outcome", cell: ({ outcome }) => outcome },
         ]}

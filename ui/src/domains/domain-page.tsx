@@ -6,6 +6,7 @@ import { Copy } from "#ui/parts/copy.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Table } from "#ui/parts/list/table.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
+import { More } from "#ui/parts/over/more.tsx";
 import { PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 
@@ -63,25 +64,27 @@ export function Page() {
               grave={false}
               run={() => rotate.mutateAsync({ params, body: {} })}
             />
-            <Ask
-              verb="Use them now"
-              label="Use without a check…"
-              title="Use the new keys without a check"
-              effect="Mail that is signed with a key whose record is not in DNS may be refused."
-              typed={domain}
-              run={() => activate.mutateAsync({ params })}
-            />
-            <Ask
-              verb="Delete"
-              label="Delete…"
-              title={`Delete ${domain}`}
-              effect="Its keys are permanently deleted, and its mail is no longer signed with them."
-              typed={domain}
-              run={async () => {
-                await remove.mutateAsync({ params });
-                await navigate({ to: "/a/$account/domains", params: { account } });
-              }}
-            />
+            <More of={domain}>
+              <Ask
+                verb="Use them now"
+                label="Use without a check…"
+                title="Use the new keys without a check"
+                effect="Mail that is signed with a key whose record is not in DNS may be refused."
+                typed={domain}
+                run={() => activate.mutateAsync({ params })}
+              />
+              <Ask
+                verb="Delete"
+                label="Delete…"
+                title={`Delete ${domain}`}
+                effect="Its keys are permanently deleted, and its mail is no longer signed with them."
+                typed={domain}
+                run={async () => {
+                  await remove.mutateAsync({ params });
+                  await navigate({ to: "/a/$account/domains", params: { account } });
+                }}
+              />
+            </More>
           </>
         )}
       </PageHead>
@@ -106,7 +109,10 @@ export function Page() {
             rows={own.records}
             id={({ name, value }) => `${name} ${value}`}
             columns={[
-              { head: "For", cell: ({ purpose, required }) => `${purpose}${required ? "" : ", optional"}` },
+              {
+                head: "For",
+                cell: ({ purpose, required }) => `${purpose.toUpperCase()}${required ? "" : ", optional"}`,
+              },
               { head: "Type", cell: ({ type }) => type },
               {
                 head: "Name",
@@ -119,15 +125,20 @@ export function Page() {
               },
               {
                 head: "Value",
+                look: "text",
                 cell: ({ value, strings }) => (
                   <>
-                    <code>{value.length > 60 ? `${value.slice(0, 60)}…` : value}</code>
-                    <Copy text={value} label="Copy the value" brief />
+                    <span className="copied">
+                      <code className="cut">{value}</code>
+                      <Copy text={value} label="Copy the value" brief />
+                    </span>
                     {strings.length > 1 ? (
-                      <Copy
-                        text={strings.map((part) => `"${part}"`).join(" ")}
-                        label={`Copy as ${strings.length} strings`}
-                      />
+                      <div>
+                        <Copy
+                          text={strings.map((part) => `"${part}"`).join(" ")}
+                          label={`Copy as ${strings.length} strings`}
+                        />
+                      </div>
                     ) : null}
                   </>
                 ),

@@ -146,7 +146,7 @@ export function Page() {
           <p className="row">
             <GatewayState gateway={gateway} />
             <span className="soft">
-              {gateway.kind} · {channelNames[gateway.channel]}
+              {kind?.title ?? gateway.kind} · {channelNames[gateway.channel]}
             </span>
             {gateway.default ? <span className="tag">default</span> : null}
             {gateway.test ? <span className="tag">test: nothing is sent</span> : null}

@@ -17,6 +17,10 @@ export function useKind(gateway: Gateway | undefined): GatewayKind | undefined {
   );
 }
 
+export function KindName({ gateway }: { gateway: Gateway }) {
+  return <span className="soft">{useKind(gateway)?.title ?? gateway.kind}</span>;
+}
+
 /** By the state of a link: the look of a status, and its words. */
 const links: Readonly<Record<GatewayLink["state"], readonly [look: string, words: string]>> = {
   unlinked: ["unlinked", "not linked"],

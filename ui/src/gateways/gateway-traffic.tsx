@@ -93,7 +93,7 @@ export function Traffic({ gateway }: { gateway: string }) {
   const { total } = series;
   const p95 = (ms: number | null) => (ms === null ? "–" : duration(ms));
   return (
-    <Section lead title="Last 24 hours">
+    <Section lead title="Traffic">
       <Figures
         of={[
           { name: "Accepted", value: number(total.accepted) },

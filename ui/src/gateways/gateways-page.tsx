@@ -10,7 +10,7 @@ import { RowLink } from "#ui/parts/link.tsx";
 import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
 import { Due, WithTimes } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
-import { GatewayState } from "./gateway-state.tsx";
+import { GatewayState, KindName } from "./gateway-state.tsx";
 
 const worst = ["stopped", "paused", "active", "off"];
 
@@ -84,7 +84,7 @@ export function Page() {
                     <GatewayState gateway={gateway} />
                   </div>
                   <div className="row">
-                    <span className="soft">{gateway.kind}</span>
+                    <KindName gateway={gateway} />
                     {gateway.default ? <span className="tag">default</span> : null}
                     {gateway.test ? <span className="tag">test</span> : null}
                   </div>

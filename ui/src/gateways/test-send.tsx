@@ -56,7 +56,7 @@ export function TestSend({ gateway, own = null }: { gateway: Gateway; own?: stri
           form.send({ params: { account, gateway: gateway.identifier }, body: { to, message, wait_ms: 0 } })
         }
       >
-        <Field label={mail ? "E-mail address" : "Number"} fault={form.fault("to")}>
+        <Field label={mail ? "Email address" : "Number"} fault={form.fault("to")}>
           <input
             required
             type={mail ? "email" : "tel"}

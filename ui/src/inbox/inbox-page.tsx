@@ -4,10 +4,11 @@ import { usePages, useRead } from "#ui/api/queries.ts";
 import type { Channel } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { channels } from "#ui/parts/channels.ts";
-import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { Choice } from "#ui/parts/form/field.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
+import { SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead, Problem } from "#ui/parts/page.tsx";
 import { Clock } from "#ui/parts/time.tsx";
 
@@ -25,22 +26,7 @@ export function Page() {
   return (
     <>
       <PageHead title="Inbox" />
-      <form
-        className="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setFilter("from", String(new FormData(event.currentTarget).get("from")).trim());
-        }}
-      >
-        <Field label="From" wide>
-          <input
-            key={filter.from ?? ""}
-            name="from"
-            type="search"
-            defaultValue={filter.from ?? ""}
-            autoComplete="off"
-          />
-        </Field>
+      <SearchFilter label="From" name="from">
         <Choice
           label="Channel"
           any="any"
@@ -55,10 +41,7 @@ export function Page() {
           value={filter.gateway ?? ""}
           onChange={(word) => setFilter("gateway", word)}
         />
-        <button type="submit" className="button">
-          Find
-        </button>
-      </form>
+      </SearchFilter>
       <Problem error={pages.error?.status === 422 ? pages.error : null} />
       <List
         label="Received messages"

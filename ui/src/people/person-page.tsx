@@ -6,6 +6,7 @@ import { usePages, useRead } from "#ui/api/queries.ts";
 import type { Channel, ReceivedMessage, Suppression } from "#ui/api/schema.ts";
 import { recipientOf } from "#ui/messages/words.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { channelNames } from "#ui/parts/channels.ts";
 import { PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Moment } from "#ui/parts/time.tsx";
@@ -28,15 +29,15 @@ function Consent({
   if (suppression === undefined)
     return (
       <li>
-        <Status of="ok">{channel}</Status> <span className="soft">gets messages</span>
+        <Status of="ok">{channelNames[channel]}</Status> <span className="soft">receives messages</span>
       </li>
     );
   const why = word === undefined ? suppressionReasons[suppression.reason] : `answered ${word}`;
   return (
     <li>
-      <Status of="suppressed">{channel}</Status>{" "}
+      <Status of="suppressed">{channelNames[channel]}</Status>{" "}
       <span>
-        gets nothing: {why} on <Moment at={suppression.created_at} />
+        receives nothing: {why} on <Moment at={suppression.created_at} />
         {suppression.note === null ? "" : ` (${suppression.note})`}
       </span>
       <TakeOff of={suppression} />

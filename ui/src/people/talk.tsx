@@ -5,6 +5,7 @@ import { MessagesSquare } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { textOf } from "#ui/messages/words.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { channelNames } from "#ui/parts/channels.ts";
 import { Empty } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Moment, WithTimes } from "#ui/parts/time.tsx";
@@ -24,7 +25,7 @@ function Sent({ entry: { record } }: { entry: Of<"sent"> }) {
         </p>
       )}
       <p className="small">
-        <Status of={record.status} /> {record.channel}
+        <Status of={record.status} /> {channelNames[record.channel]}
         {record.gateway_identifier === null ? "" : ` · ${record.gateway_identifier}`} ·{" "}
         <Moment at={record.created_at} /> ·{" "}
         <Link to="/a/$account/messages/$message" params={{ account, message: record.id }}>
@@ -49,7 +50,7 @@ function Received({ entry: { record, caused } }: { entry: Of<"received"> }) {
         </p>
       ))}
       <p className="small soft">
-        {record.channel} · {record.gateway_identifier} · <Moment at={record.received_at} />
+        {channelNames[record.channel]} · {record.gateway_identifier} · <Moment at={record.received_at} />
         {record.opt === "in" ? " · wants messages again" : ""}
         {record.opt === "out" && caused === null ? " · wanted no more messages" : ""}
         {record.in_reply_to === null ? null : (
@@ -63,7 +64,8 @@ function Received({ entry: { record, caused } }: { entry: Of<"received"> }) {
       </p>
       {caused === null ? null : (
         <p className="caused">
-          <Status of="suppressed">suppressed</Status> Since then nothing goes out by {caused.channel}.
+          <Status of="suppressed">suppressed</Status> Since then nothing goes out by{" "}
+          {channelNames[caused.channel]}.
         </p>
       )}
     </>
@@ -75,7 +77,7 @@ const faces: { [K in Entry["kind"]]: (props: { entry: Of<K> }) => ReactNode } = 
   received: Received,
   suppressed: ({ entry: { suppression } }) => (
     <p className="small">
-      <Status of="suppressed">suppressed</Status> {suppression.channel}:{" "}
+      <Status of="suppressed">suppressed</Status> {channelNames[suppression.channel]}:{" "}
       {suppressionReasons[suppression.reason]} · <Moment at={suppression.created_at} />
     </p>
   ),

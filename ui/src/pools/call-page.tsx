@@ -72,7 +72,7 @@ function Call({ call }: { call: PoolCall }) {
               [
                 "Request",
                 <span key="id" className="copied">
-                  <code>{call.id}</code> <Copy text={call.id} />
+                  <code>{call.id}</code> <Copy text={call.id} brief />
                 </span>,
               ],
               ["Began", <Exact key="at" at={call.at} />],

@@ -63,7 +63,9 @@ export function Page() {
       <PageHead title="API keys">
         <AddKey />
       </PageHead>
-      <ApiKey />
+      <div className="topics">
+        <ApiKey />
+      </div>
       <h2>Named keys</h2>
       <List
         label="Named keys"

@@ -7,7 +7,6 @@ import { useForm } from "#ui/parts/form/form.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { AccountForm } from "./account-form.tsx";
-import { ApiKey } from "./api-key.tsx";
 import { LimitsForm } from "./limits-form.tsx";
 import { OwnPassword } from "./own-password.tsx";
 
@@ -48,7 +47,7 @@ export function Page() {
         <Link to="/a/$account/connect" params={{ account: account.id }}>
           Connect
         </Link>
-        , keys with fewer rights on{" "}
+        , keys on{" "}
         <Link to="/a/$account/api-keys" params={{ account: account.id }}>
           API keys
         </Link>
@@ -62,7 +61,6 @@ export function Page() {
         >
           {(opened, reload) => <Forms account={opened} reload={reload} />}
         </Opened>
-        <ApiKey />
         <OwnPassword />
       </div>
     </>

@@ -2,11 +2,12 @@ import { Ban } from "lucide-react";
 import { usePages } from "#ui/api/queries.ts";
 import type { Channel } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { channels } from "#ui/parts/channels.ts";
-import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { channelNames, channels } from "#ui/parts/channels.ts";
+import { Choice } from "#ui/parts/form/field.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
+import { SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Clock } from "#ui/parts/time.tsx";
 import { AddSuppressions } from "./add-suppressions.tsx";
@@ -25,13 +26,7 @@ export function Page() {
       <PageHead title="Suppressions">
         <AddSuppressions />
       </PageHead>
-      <form
-        className="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setFilter("recipient", String(new FormData(event.currentTarget).get("recipient")).trim());
-        }}
-      >
+      <SearchFilter label="Recipient" name="recipient">
         <Choice
           label="Channel"
           any="any"
@@ -39,18 +34,7 @@ export function Page() {
           value={filter.channel ?? ""}
           onChange={(word) => setFilter("channel", word)}
         />
-        <Field label="Recipient" wide>
-          <input
-            key={filter.recipient ?? ""}
-            name="recipient"
-            type="search"
-            defaultValue={filter.recipient ?? ""}
-          />
-        </Field>
-        <button type="submit" className="button">
-          Find
-        </button>
-      </form>
+      </SearchFilter>
       <List
         label="Suppressed recipients"
         icon={Ban}
@@ -64,7 +48,7 @@ export function Page() {
           </p>
         }
         columns={[
-          { head: "Channel", cell: ({ channel }) => channel },
+          { head: "Channel", cell: ({ channel }) => channelNames[channel] },
           {
             head: "Recipient",
             cell: ({ recipient }) => (

@@ -1,6 +1,7 @@
 import { useChange } from "#ui/api/queries.ts";
 import type { Suppression } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { channelNames } from "#ui/parts/channels.ts";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Moment } from "#ui/parts/time.tsx";
@@ -13,8 +14,8 @@ export function TakeOff({ of: { channel, recipient, reason, note, created_at } }
   const restore = useChange("createSuppressions");
   return (
     <Ask
-      verb="Take off"
-      label="Take off…"
+      verb="Remove"
+      label="Remove…"
       title={`Send to ${recipient} again`}
       effect={
         <>
@@ -23,8 +24,8 @@ export function TakeOff({ of: { channel, recipient, reason, note, created_at } }
             {note === null ? null : ` The note: ${note}`}
           </p>
           <p>
-            From then on messages of {name} go out to {recipient} by {channel} again. Other accounts are not
-            touched, and what was not sent meanwhile stays unsent.
+            From then on messages of {name} go out to {recipient} by {channelNames[channel]} again. Other
+            accounts are not touched, and what was not sent meanwhile stays unsent.
           </p>
         </>
       }

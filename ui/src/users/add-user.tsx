@@ -26,7 +26,7 @@ function Fields({ onInvited }: { onInvited: (invited: Invited) => void }) {
   const body = { ...rest, ...roleOf(account) };
   return (
     <Form of={form} verb="Add the user" onSubmit={() => form.send({ body })}>
-      <Field label="E-mail address" fault={form.fault("email")}>
+      <Field label="Email address" fault={form.fault("email")}>
         <input type="email" required autoComplete="off" value={values.email} onChange={set("email")} />
       </Field>
       <Field label="Name" fault={form.fault("name")}>

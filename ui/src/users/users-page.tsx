@@ -45,7 +45,7 @@ export function Page() {
       <PageHead title="Users">
         <AddUser />
       </PageHead>
-      <SearchFilter label="Name or e-mail address" />
+      <SearchFilter label="Name or email address" />
       {account === undefined ? null : (
         <p className="row">
           <span>Members of {name}; operators manage it as well.</span>
@@ -69,7 +69,7 @@ export function Page() {
         }
         columns={[
           { head: "State", cell: (user) => <State user={user} /> },
-          { head: "E-mail address", cell: ({ email }) => email },
+          { head: "Email address", cell: ({ email }) => email },
           { head: "Name", cell: ({ name }) => name },
           {
             head: "Role",

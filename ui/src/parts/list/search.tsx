@@ -1,24 +1,40 @@
 import { Search } from "lucide-react";
+import type { ReactNode } from "react";
 import { Field } from "#ui/parts/form/field.tsx";
 import { useFilter } from "./filter.ts";
 
-/** The `search` of a list, which is in its URL. */
-export function SearchFilter({ label }: { label: string }) {
+/** A text filter of a list and its further filters. Each is in the list's URL; `name`: the text's name there. */
+export function SearchFilter({
+  label,
+  name = "search",
+  children,
+}: {
+  label: string;
+  name?: "search" | "from" | "recipient";
+  children?: ReactNode;
+}) {
   const [filter, setFilter] = useFilter();
   return (
     <form
       className="filters"
       onSubmit={(event) => {
         event.preventDefault();
-        setFilter("search", String(new FormData(event.currentTarget).get("search")).trim());
+        setFilter(name, String(new FormData(event.currentTarget).get(name)).trim());
       }}
     >
       <Field label={label} wide>
-        <input key={filter.search ?? ""} name="search" type="search" defaultValue={filter.search ?? ""} />
+        <input
+          key={filter[name] ?? ""}
+          name={name}
+          type="search"
+          autoComplete="off"
+          defaultValue={filter[name] ?? ""}
+        />
       </Field>
       <button type="submit" className="button" aria-label="Find">
         <Search aria-hidden="true" />
       </button>
+      {children}
     </form>
   );
 }

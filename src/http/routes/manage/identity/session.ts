@@ -88,7 +88,7 @@ export const signInRoute = endpoint({
   );
   if (result.kind === "too_many") return problem("rate_limited", { retryAfterMs: result.retryAfterMs });
   if (result.kind === "busy") return tooBusy();
-  if (result.kind === "refused") return unauthenticated("The e-mail address or the password is wrong.");
+  if (result.kind === "refused") return unauthenticated("The email address or the password is wrong.");
   return await sessionAnswer(call, result, "Signed in.");
 });
 

@@ -13,7 +13,7 @@ export const createSetupCodeRoute = endpoint({
   tag: "Signing in",
   summary: "Create a one-time code that makes an operator",
   description:
-    "For the command line of the installation's own machine, which prints the link with the code. With an e-mail address the code works for that address alone, also when a user has it, who then chooses a new password. Users and management tokens get 403: a code would turn an open session into a password.",
+    "For the command line of the installation's own machine, which prints the link with the code. With an email address the code works for that address alone, also when a user has it, who then chooses a new password. Users and management tokens get 403: a code would turn an open session into a password.",
   scope: "installation",
   refuse: ({ kind }) =>
     kind === "command_line"

@@ -47,7 +47,7 @@ test("the command line gets a code, which makes one operator", async () => {
   assert.equal((await setUp(body.data.code, "eve@trunkline.test")).statusCode, 401);
 });
 
-test("with an e-mail address it works for that one alone", async () => {
+test("with an email address it works for that one alone", async () => {
   const { code } = (await codeFor({ email: "grace@trunkline.test" })).body.data;
   assert.equal((await setUp(code, "eve@trunkline.test")).statusCode, 401);
   assert.equal((await setUp(code, "grace@trunkline.test")).statusCode, 200);
