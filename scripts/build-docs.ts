@@ -3,9 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openapiDocument } from "#http/openapi/document.ts";
-import { docsPage } from "#http/pages/docs.ts";
-import { guideFiles } from "#http/pages/guides.ts";
+import { siteFiles } from "#http/pages/site.ts";
 
 const folder = process.argv.slice(2).find((word) => !word.startsWith("--"));
 const base = process.argv.find((word) => word.startsWith("--base="))?.slice("--base=".length) ?? "";
@@ -13,10 +11,7 @@ if (folder === undefined) {
   console.error("Name a folder: npm run docs:site -- FOLDER");
   process.exit(1);
 }
-const document = openapiDocument();
-const openapi = Buffer.from(JSON.stringify(document));
-const api = { ...docsPage(document, "index.html"), openapi };
-const files = await guideFiles(new URL("../docs/", import.meta.url), api, base);
+const files = siteFiles({ folder: new URL("../docs/", import.meta.url).href, base });
 for (const [path, { bytes }] of files) {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), bytes);

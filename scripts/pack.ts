@@ -16,6 +16,7 @@ const copied = [
   "ui/dist",
   "bridge/whatsapp/package.json",
   "bridge/whatsapp/package-lock.json",
+  "docs/reference/openapi.json",
   "CHANGELOG.md",
   "LICENSE",
   "NOTICE",

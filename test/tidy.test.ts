@@ -20,7 +20,7 @@ import {
   wireWords,
   withoutTwin,
 } from "./tidy/borders.ts";
-import { type Finding, findCode, hasLogic, lineAt, readSources } from "./tidy/source.ts";
+import { type Finding, findCode, hasLogic, lineAt, loadedBy, readSources } from "./tidy/source.ts";
 
 const sources = readSources("src");
 const dashboard = readSources("ui/src");
@@ -200,7 +200,8 @@ test("packages stay at home: kysely in store, find-my-way in http, sockets and p
   expectNone(findings, "Packages.");
 });
 
-test("heavy clients are loaded lazily, each by one file", () => {
+test("heavy clients are loaded lazily or in a thread, each by one file", () => {
+  const atStart = loadedBy(sources, ["src/main.ts"]);
   const findings: Finding[] = [];
   for (const name of heavy) {
     const uses = sources.flatMap((file) =>
@@ -209,7 +210,8 @@ test("heavy clients are loaded lazily, each by one file", () => {
         .map(({ line, lazy }) => ({ path: file.path, line, lazy })),
     );
     for (const { path, line, lazy } of uses) {
-      if (!lazy) findings.push({ path, line, what: `${name}: write await import("${name}")` });
+      if (!lazy && atStart.has(path))
+        findings.push({ path, line, what: `${name}: write await import("${name}")` });
     }
     if (new Set(uses.map(({ path }) => path)).size > 1) {
       findings.push(

@@ -184,3 +184,17 @@ function endOf(text: string, mark: string, from: number): number {
 function lastLine(pieces: readonly string[]): string {
   return pieces.slice(-4).join("").slice(-200);
 }
+
+/** The paths that `starts` load, directly or through others: imports of types alone are not followed. */
+export function loadedBy(sources: readonly SourceFile[], starts: readonly string[]): ReadonlySet<string> {
+  const files = new Map(sources.map((file) => [file.path, file]));
+  const reached = new Set<string>();
+  const visit = (path: string) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const { target, typeOnly } of files.get(path)?.imports ?? [])
+      if (!typeOnly && target !== null) visit(target);
+  };
+  for (const start of starts) visit(start);
+  return reached;
+}

@@ -2,22 +2,19 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { readSources } from "./source.ts";
+import { loadedBy, readSources } from "./source.ts";
 
 test("the storage threads load no zod", () => {
-  const files = new Map(readSources("src").map((file) => [file.path, file]));
-  const reached = new Set<string>();
-  const found: string[] = [];
-  const visit = (path: string) => {
-    if (reached.has(path)) return;
-    reached.add(path);
-    for (const { specifier, target, line, typeOnly } of files.get(path)?.imports ?? []) {
-      if (typeOnly) continue;
-      if (specifier === "zod") found.push(`${path}:${line}`);
-      else if (target !== null) visit(target);
-    }
-  };
-  for (const path of files.keys()) if (path.startsWith("src/store/")) visit(path);
+  const files = readSources("src");
+  const stores = files.map(({ path }) => path).filter((path) => path.startsWith("src/store/"));
+  const reached = loadedBy(files, stores);
+  const found = files
+    .filter(({ path }) => reached.has(path))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier, typeOnly }) => specifier === "zod" && !typeOnly)
+        .map(({ line }) => `${path}:${line}`),
+    );
   assert.ok(reached.has("src/contract/messages/channel.ts"), "imports are followed");
   assert.deepEqual(found, []);
 });

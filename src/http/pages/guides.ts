@@ -1,17 +1,17 @@
 // The pages of docs/ for a browser: each as HTML with a menu and a search, and as it was written. All files of the site are made in one go,
-// 0.3 s of CPU, when the first is requested; `scripts/build-docs.ts` writes the same ones for a web server.
+// in a thread of their own (site.ts); `scripts/build-docs.ts` writes the same ones for a web server.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Marked, Token, Tokens } from "marked";
+import { Marked, type Token, type Tokens } from "marked";
 import { docsStyle } from "./docs-assets.ts";
 import { guideScript, guideStyle } from "./guides-assets.ts";
 
 export interface SiteFile {
   type: string;
-  bytes: Buffer<ArrayBuffer>;
+  bytes: Uint8Array<ArrayBuffer>;
   /** Of pages. */
   contentSecurityPolicy?: string;
 }
@@ -177,16 +177,9 @@ const decisions = /^decisions\//;
 
 /**
  * All files of the site by their path: `index.html`, `from/twilio.html`, `from/twilio.md`, `search.json`, `llms.txt`, pictures. `folder`:
- * docs/, whose README is the index. `base`: the address of the site in `llms.txt`. `pause`: called between pages, so that other requests get
- * their turn.
+ * docs/, whose README is the index. `base`: the address of the site in `llms.txt`.
  */
-export async function guideFiles(
-  folder: URL,
-  api: ApiReference,
-  base: string,
-  pause: () => Promise<void> = async () => {},
-): Promise<ReadonlyMap<string, SiteFile>> {
-  const { Marked } = await import("marked");
+export function guideFiles(folder: URL, api: ApiReference, base: string): ReadonlyMap<string, SiteFile> {
   const root = fileURLToPath(folder);
   const paths = readdirSync(root, { recursive: true })
     .map((path) => String(path).replaceAll(sep, "/"))
@@ -220,7 +213,6 @@ export async function guideFiles(
   for (const path of paths.filter((each) => each.endsWith(".md"))) {
     current = path;
     pages.push(render(markdown, root, path));
-    await pause();
   }
   const index = pages.find(({ path }) => path === "README.md")?.markdown ?? "";
   const groups = groupsOf(markdown.lexer(index), (tokens) => markdown.Parser.parseInline(tokens));
@@ -240,7 +232,6 @@ export async function guideFiles(
   for (const page of pages) {
     add(htmlPath(page.path), "text/html; charset=utf-8", pageHtml(page, groups, titles), policy);
     add(page.path, "text/markdown; charset=utf-8", page.markdown);
-    await pause();
   }
   for (const path of paths.filter((each) => each.endsWith(".png")))
     add(path, "image/png", Buffer.from(readFileSync(join(root, path))));

@@ -4,27 +4,47 @@ import { z } from "zod";
 import { problem } from "#contract/problem.ts";
 import type { Core } from "#core/core.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
-import { openapiDocument } from "#http/openapi/document.ts";
-import { docsPage } from "#http/pages/docs.ts";
-import { guideFiles, type SiteFile } from "#http/pages/guides.ts";
+import type { SiteFile } from "#http/pages/guides.ts";
 import { setupPage } from "#http/pages/setup.ts";
-import { installation } from "#runtime/program.ts";
+import type { SiteInput } from "#http/pages/site.ts";
+import { installation, ownModule } from "#runtime/program.ts";
+import { createWorkerThread } from "#runtime/worker-thread.ts";
 
-let document: object | undefined;
-let documentBytes: Buffer<ArrayBuffer> | undefined;
-let page: { html: Buffer<ArrayBuffer>; contentSecurityPolicy: string } | undefined;
+let site: Promise<ReadonlyMap<string, SiteFile>> | undefined;
 
-/** Created at the first request: it takes about 20 ms, which would slow down the start. */
-function theDocument(): object {
-  document ??= openapiDocument();
-  return document;
+async function render({ clock }: Pick<Core, "clock">): Promise<ReadonlyMap<string, SiteFile>> {
+  const module = ownModule("http/pages/site-thread");
+  const thread = createWorkerThread<SiteInput, ReadonlyMap<string, SiteFile>>({
+    module,
+    name: "documentation",
+    clock,
+    limitMs: 60_000,
+    maxQueued: 1,
+  });
+  const result = await thread.run({ folder: new URL("docs/", installation).href, base: "docs/" });
+  await thread.close();
+  if (result.kind === "done") return result.output;
+  throw new Error(`The documentation was not rendered: ${result.reason}.`);
 }
 
-/** One buffer for all clients: 640 KB, of which each slow client would otherwise keep its own copy. */
-function theDocumentBytes(): Buffer<ArrayBuffer> {
-  documentBytes ??= Buffer.from(JSON.stringify(theDocument()));
-  return documentBytes;
+/**
+ * A file of the documentation, whose pages are rendered at the first request for one. A failure is tried again with the next. One buffer
+ * serves all clients.
+ */
+async function fileOf(core: Pick<Core, "clock">, path: string): Promise<SiteFile | undefined> {
+  site ??= render(core).catch((error: unknown) => {
+    site = undefined;
+    throw error;
+  });
+  return (await site).get(path);
 }
+
+const replyOf = ({ type, bytes, contentSecurityPolicy }: SiteFile) => ({
+  status: 200 as const,
+  body: bytes,
+  type,
+  headers: contentSecurityPolicy === undefined ? {} : { "Content-Security-Policy": contentSecurityPolicy },
+});
 
 const openapi = endpoint({
   method: "GET",
@@ -34,11 +54,7 @@ const openapi = endpoint({
   summary: "This interface as an OpenAPI document",
   family: "open",
   replies: { 200: z.instanceof(Uint8Array) },
-})(async () => ({
-  status: 200,
-  body: theDocumentBytes(),
-  type: "application/json; charset=utf-8",
-}));
+})(async ({ core }) => replyOf((await fileOf(core, "openapi.json"))!));
 
 const docs = endpoint({
   method: "GET",
@@ -49,38 +65,7 @@ const docs = endpoint({
   family: "open",
   replies: { 200: z.instanceof(Uint8Array) },
   replyType: "text/html; charset=utf-8",
-})(async () => {
-  if (page === undefined) {
-    const { html, contentSecurityPolicy } = docsPage(theDocument());
-    page = { html: Buffer.from(html), contentSecurityPolicy };
-  }
-  const headers = { "Content-Security-Policy": page.contentSecurityPolicy };
-  return { status: 200, body: page.html, type: "text/html; charset=utf-8", headers };
-});
-
-let site: Promise<ReadonlyMap<string, SiteFile>> | undefined;
-
-/** Rendered at the first request for one of them: about 0.3 s. A failure is tried again with the next. */
-function theSite({ clock }: Pick<Core, "clock">): Promise<ReadonlyMap<string, SiteFile>> {
-  const openapi = theDocumentBytes();
-  site ??= guideFiles(
-    new URL("docs/", installation),
-    { ...docsPage(theDocument(), "index.html"), openapi },
-    "docs/",
-    () => clock.sleep(0),
-  ).catch((error: unknown) => {
-    site = undefined;
-    throw error;
-  });
-  return site;
-}
-
-const replyOf = ({ type, bytes, contentSecurityPolicy }: SiteFile) => ({
-  status: 200 as const,
-  body: bytes,
-  type,
-  headers: contentSecurityPolicy === undefined ? {} : { "Content-Security-Policy": contentSecurityPolicy },
-});
+})(async ({ core }) => replyOf((await fileOf(core, "../docs"))!));
 
 const guides = endpoint({
   method: "GET",
@@ -93,7 +78,7 @@ const guides = endpoint({
   replies: { 200: z.instanceof(Uint8Array) },
   replyType: "text/html; charset=utf-8",
 })(async ({ core, params }) => {
-  const file = (await theSite(core)).get(params.page ?? "");
+  const file = await fileOf(core, params.page ?? "");
   return file === undefined ? problem("not_found") : replyOf(file);
 });
 
@@ -106,7 +91,7 @@ const llms = endpoint({
   family: "open",
   replies: { 200: z.instanceof(Uint8Array) },
   replyType: "text/plain; charset=utf-8",
-})(async ({ core }) => replyOf((await theSite(core)).get("llms.txt")!));
+})(async ({ core }) => replyOf((await fileOf(core, "llms.txt"))!));
 
 const setup = endpoint({
   method: "GET",
