@@ -302,6 +302,7 @@ export function edge(options: EdgeOptions = {}): Edge {
       },
       preview: async ({ send }) => ({ messages: send.contacts.map(() => null), issues: send.issues }),
       openUpload: (owner) => new AttachmentUpload({ database, clock, log, newId }, owner),
+      withFetched: () => assert.fail("not part of this test"),
       ...options.acceptance,
     },
     callbacks: { maxBytes: async () => defaultCallbackBytes, receive: async () => ({ kind: "not_found" }) },

@@ -127,8 +127,10 @@ async function prepareAndStore(
   request: SendRequest,
   key: IdempotencyKey | null,
 ): Promise<AcceptResult> {
-  const now = deps.clock.now();
   const { upload, send } = request;
+  const issues = (await upload?.fetchRemote?.()) ?? [];
+  if (issues.length > 0) return { kind: "invalid", issues };
+  const now = deps.clock.now();
   const hasInlineImages = upload?.files().some(({ content_id }) => content_id != null) ?? false;
   const prepared = await prepareSend(deps, { ...request, send: { ...send, hasInlineImages } }, now);
   return prepared.kind === "invalid" ? prepared : await store(deps, request, now, prepared, key);

@@ -147,13 +147,20 @@ export class AttachmentUpload implements RequestFiles {
 
   /**
    * Adds the files of a JSON body; null keeps the position of one whose issue is reported elsewhere. `store` false: the request already has
-   * an issue, so the files are only checked. Rejects with a `StorageError`.
+   * an issue, so the files are only checked. `elsewhere`: the indices of those that come later. Rejects with a `StorageError`.
    */
-  async addInline(files: readonly (InlineFile | null)[], { store }: { store: boolean }): Promise<void> {
+  async addInline(
+    files: readonly (InlineFile | null)[],
+    { store, elsewhere }: { store: boolean; elsewhere?: ReadonlySet<number> },
+  ): Promise<void> {
     if (!store) this.#storing = false;
     // Four base64 characters are three bytes, so a whole piece of one is a whole piece of the other.
     const step = (pieceBytes / 3) * 4;
-    for (const file of files) {
+    for (const [index, file] of files.entries()) {
+      if (elsewhere?.has(index)) {
+        this.#nextOrder += 1;
+        continue;
+      }
       if (file === null) {
         this.#storing = false;
         this.#received.push({ order: this.#nextOrder++, file: null });

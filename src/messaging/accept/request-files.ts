@@ -1,5 +1,6 @@
 // The files that come with a request, as acceptance binds them to it.
 
+import type { Issue } from "#contract/issue.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
 
 /** A multiple of three, so that the joined base64 of the pieces is that of the file: 256 KiB of base64. */
@@ -13,6 +14,8 @@ export interface RequestFiles {
   files(): UploadedFile[];
   /** What they mean to an idempotency key, where that is not the files themselves. */
   meaning?(): FileMeaning[];
+  /** Fetches those that are elsewhere; called before `files()`, for a new request alone. Returns what is wrong with them. */
+  fetchRemote?(): Promise<Issue[]>;
   /** Keeps the files: their request was accepted. */
   commit(): void;
 }

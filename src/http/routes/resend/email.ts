@@ -13,7 +13,7 @@ import { wallTimeOf } from "./schedule.ts";
 /** Fields that would change what is sent, and cannot be followed. What is not named here and not read has no effect. */
 const unsupported = ["react", "template", "topic_id"] as const;
 
-const isAbsent = (value: unknown): value is null | undefined | "" =>
+export const isAbsent = (value: unknown): value is null | undefined | "" =>
   value === undefined || value === null || value === "";
 
 const invalid = (message: string) => new ResendRefusal("validation_error", message);
@@ -106,30 +106,6 @@ export function contactOf(value: unknown, account: Account, now: number): Fields
     tags: tagsOf(value),
     schedule_at: isAbsent(value.scheduled_at) ? null : wallTimeOf(value.scheduled_at, account, now),
   };
-}
-
-/** The base64 of a content that is not a text: the bytes that JSON makes of a `Buffer` in Node, or of a list in Python. */
-function base64Of(content: unknown): unknown {
-  const bytes: unknown = isObject(content) && content.type === "Buffer" ? content.data : content;
-  if (!Array.isArray(bytes)) return content;
-  const areBytes = bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255);
-  return areBytes ? Buffer.from(bytes).toString("base64") : null;
-}
-
-/** The list of files of an email, as a send has it. */
-export function attachmentsOf(value: unknown): unknown {
-  const attachments = isObject(value) ? value.attachments : null;
-  if (!Array.isArray(attachments)) return attachments;
-  return attachments.map((item: unknown) => {
-    if (!isObject(item)) return item;
-    if (!isAbsent(item.path))
-      throw new ResendRefusal(
-        "invalid_attachment",
-        "The `path` of an attachment is not supported: send its `content` as base64.",
-      );
-    const { filename, content, content_id, inline_content_id } = item;
-    return { filename, content: base64Of(content), content_id: content_id ?? inline_content_id };
-  });
 }
 
 /** What a field of a contact is called here. */

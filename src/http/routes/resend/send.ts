@@ -2,6 +2,7 @@
 // and a batch is accepted as a whole or not at all.
 
 import type { Account } from "#accounts/account.ts";
+import type { Issue } from "#contract/issue.ts";
 import { readInlineFiles } from "#contract/messages/attachments.ts";
 import { readEmail } from "#contract/messages/email.ts";
 import { isObject } from "#contract/normalise.ts";
@@ -11,7 +12,10 @@ import { idempotencyKey } from "#http/auth/idempotency-key.ts";
 import type { Call } from "#http/call.ts";
 import type { AcceptResult } from "#messaging/accept/accept.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
-import { attachmentsOf, contactOf, refusalOf } from "./email.ts";
+import type { RequestFiles } from "#messaging/accept/request-files.ts";
+import { LightAbortController } from "#runtime/light-abort-controller.ts";
+import { attachmentsOf } from "./attachments.ts";
+import { contactOf, refusalOf } from "./email.ts";
 import { ResendRefusal } from "./errors.ts";
 
 /** Resend's limit. */
@@ -49,11 +53,12 @@ export async function createBatch(call: Call, account: Account, body: unknown): 
 }
 
 async function create(
-  { core, request, requestId }: Call,
+  call: Call,
   account: Account,
   emails: readonly unknown[],
   { path, upload }: { path: string; upload: AttachmentUpload | null },
 ): Promise<Created | Problem> {
+  const { core, request, requestId } = call;
   const isBatch = upload === null;
   const key = idempotencyKey(request);
   if (typeof key === "object" && key !== null)
@@ -62,26 +67,40 @@ async function create(
   const contact = emails.map((email) => contactOf(email, account, now));
   const { contacts, issues } = readEmail({ contact }, { maxContacts: maxBatch });
   if (issues[0] !== undefined) throw refusalOf(issues[0], isBatch);
-  if (upload !== null) {
-    const files = readInlineFiles(
-      { attachments: attachmentsOf(emails[0]) },
-      account.attachments.maxFiles,
-      issues,
-    );
-    await upload.addInline(files, { store: issues.length === 0 });
-    const [issue] = [...issues, ...upload.issues()];
-    if (issue !== undefined) throw refusalOf(issue, isBatch);
-  }
+  const attached = upload === null ? null : await filesOf(call, account, emails[0], upload);
   const result = await core.acceptance.send({
     account,
     requestId,
     channel: "email",
     send: { contacts, issues: [] },
-    upload,
+    upload: attached,
     idempotency: key === null ? null : { path, key },
   });
   if (result.kind !== "accepted" && result.kind !== "replayed") return refusal(result, isBatch);
   return { ids: result.ids.map(uuidOf), replayed: result.kind === "replayed" };
+}
+
+/** The files of an email without other issues. Those that it names by address are fetched when it is accepted. */
+async function filesOf(
+  { core, response }: Call,
+  account: Account,
+  email: unknown,
+  upload: AttachmentUpload,
+): Promise<RequestFiles> {
+  const issues: Issue[] = [];
+  const { list, urls } = attachmentsOf(email, core.outbound);
+  const files = readInlineFiles({ attachments: list }, account.attachments.maxFiles, issues);
+  await upload.addInline(files, { store: issues.length === 0, elsewhere: new Set(urls.keys()) });
+  const [issue] = [...issues, ...upload.issues()];
+  if (issue !== undefined) throw refusalOf(issue, false);
+  if (urls.size === 0) return upload;
+  const remote = files.flatMap((file, order) => {
+    const url = urls.get(order);
+    return file === null || url === undefined ? [] : [{ ...file, order, url }];
+  });
+  const gone = new LightAbortController();
+  response.once("close", () => gone.abort());
+  return core.acceptance.withFetched(account, upload, remote, gone);
 }
 
 /** The answer to emails that were not accepted. */

@@ -37,7 +37,6 @@ const refused: [what: string, fields: object, name: string, says: RegExp][] = [
   ["a tag with a blank", { tags: [{ name: "a b", value: "c" }] }, "validation_error", /tags/],
   ["a template", { template: { id: "1" } }, "validation_error", /`template`/],
   ["a topic", { topic_id: "1" }, "validation_error", /`topic_id`/],
-  ["a file by address", { attachments: [{ path: "https://a.test/a.pdf" }] }, "invalid_attachment", /`path`/],
   ["a file without a name", { attachments: [{ content: "SGk=" }] }, "invalid_attachment", /filename/],
   ["a file without content", { attachments: [{ filename: "a.txt" }] }, "invalid_attachment", /content/],
   ["a file that is not base64", { attachments: [{ ...file, content: "%" }] }, "invalid_attachment", /base64/],
