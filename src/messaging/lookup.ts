@@ -2,7 +2,7 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
-import type { MessageRecord } from "#contract/messages/record.ts";
+import type { EmailRecord, MessageRecord } from "#contract/messages/record.ts";
 import { idTime } from "#runtime/ids.ts";
 import { maxPageBodyBytes } from "#store/email/emails.ts";
 import { findMessage, type MessageRow, recentMessages } from "#store/messages/lookup.ts";
@@ -120,6 +120,46 @@ export async function recentAmong(
     records: await recordsOf(deps, shown),
     nextCursor: known.length > limit ? (shown.at(-1)?.id ?? null) : lookedTo,
   };
+}
+
+/**
+ * The emails that the caller may read, newest first and without their bodies: the newest, or those right after or before the message of an
+ * id, that is, older or newer ones. `hasMore`: whether there are more in that direction.
+ */
+export async function listEmails(
+  deps: WaitingDeps,
+  account: Account,
+  { limit, after, before }: { limit: number; after: string | null; before: string | null },
+): Promise<{ records: EmailRecord[]; hasMore: boolean }> {
+  const emailGateways = account.gateways.filter(({ channel }) => channel === "email");
+  const gateways = account.readableGatewayIds === undefined ? [null] : emailGateways.map(({ id }) => id);
+  const rows: MessageRow[] = [];
+  for (const gatewayId of gateways) {
+    const found = await deps.database.run(searchMessages, {
+      ...everything,
+      accountId: account.id,
+      channels: ["email"],
+      status: null,
+      gatewayId,
+      // An id with something behind it is the first that is greater.
+      from: before === null ? "msg_" : `${before}~`,
+      before: after ?? "msg_~",
+      limit: limit + 1,
+      // Not used: the index has no row that does not match.
+      maxScanned: rowsPerLook,
+      bytes: maxPageBodyBytes,
+      brief: true,
+      ascending: before !== null,
+    });
+    rows.push(...found.rows);
+  }
+  rows.sort((a, b) => (a.id < b.id === (before === null) ? 1 : -1));
+  const shown = rows.slice(0, limit);
+  if (before !== null) shown.reverse();
+  const records = (await recordsOf(deps, shown)).flatMap((record) =>
+    record.channel === "email" ? [record] : [],
+  );
+  return { records, hasMore: rows.length > limit };
 }
 
 export type Cancelled =

@@ -376,6 +376,8 @@ export const messageCases: Case[] = [
     { ...search, narrowing: { requestId: id("req", 0), test: true, errorCode: "x", held: false } },
     { ...search, narrowing: { held: true } },
     { ...search, narrowing: { ids: [due, due2] }, brief: true },
+    { ...search, accountId: accountOf(3), channels: ["email"], ascending: true, brief: true },
+    { ...search, channels: ["sms"], gatewayId, ascending: true },
   ),
   caseOf(upkeep.findOverdueLanes, { priorities, now }),
   caseOf(upkeep.expireOverdue, { laneId: gatewayId, lateBefore: now, priorities, at: now, limit }),

@@ -230,6 +230,13 @@ for (const [name, open] of openers) {
       ["a gateway", { ...sms, gatewayId }, "messages_gateway", 1],
       ["a gateway and a usual status", { ...sms, gatewayId, status: "delivered" }, "messages_gateway", 1],
       ["a gateway and a rare status", { ...sms, gatewayId, status: "sending" }, "messages_status", 1],
+      [
+        "one channel, ascending",
+        { ...sms, from: before, ascending: true },
+        "messages_status",
+        statuses.length,
+      ],
+      ["a gateway, ascending", { ...sms, gatewayId, from: before, ascending: true }, "messages_gateway", 1],
       ["a time", { ...sms, from: before, acceptedFrom: now }, "messages_status", statuses.length],
     ];
     for (const [what, filters, index, walks] of searches) {

@@ -1,4 +1,4 @@
-// Searches an account's messages, newest first. Each search walks the one index that fits its filters best and reads a bounded range of it:
+// Searches an account's messages, newest first unless asked otherwise. Each search walks the one index that fits its filters best and reads a bounded range of it:
 // finding a rare status among millions of messages takes several short reads rather than one long one, which on SQLite would block every
 // other reader.
 
@@ -31,6 +31,8 @@ export interface SearchInput {
   narrowing?: Narrowing;
   /** Rows come without the bodies of emails. */
   brief?: boolean;
+  /** The oldest of the bounds first. */
+  ascending?: boolean;
 }
 
 /** Filters without an index of their own, and two that name their rows. An absent one filters nothing. */
@@ -46,7 +48,7 @@ export interface Narrowing {
 
 export interface SearchPage {
   rows: MessageRow[];
-  /** Where the search stopped before it found enough: continue before this id. Null if there is nothing more. */
+  /** Where the search stopped before it found enough: continue before this id (after it, if ascending). Null if there is nothing more. */
   lookedTo: string | null;
   /** What remains of `bytes`. If not above 0, the search stopped because they were used up. */
   bytesLeft: number;
@@ -55,10 +57,12 @@ export interface SearchPage {
 /** Statuses that nearly all messages reach, for which the index of statuses is not selective. */
 const commonStatuses: ReadonlySet<Status> = new Set(["sent", "delivered", "read"]);
 
+const orderOf = ({ ascending }: SearchInput) => (ascending === true ? sql`asc` : sql`desc`);
+
 type Walk = { rows: RawBuilder<unknown>; exact: boolean };
 
 /**
- * One range of an index, newest first. `exact`: every row of it matches, except perhaps for its time. The branches of a union are written
+ * One range of an index, in the order of the search. `exact`: every row of it matches, except perhaps for its time. The branches of a union are written
  * out, so that each is a walk of its own.
  */
 function walk(tx: Tx, input: SearchInput): Walk {
@@ -67,7 +71,7 @@ function walk(tx: Tx, input: SearchInput): Walk {
   const narrow = narrowing === undefined ? sql`` : sql`, request_id, test, error_code, held_due_at`;
   const along = (index: string | undefined, where: RawBuilder<unknown>) => sql`
     select id, channel, status, gateway_id, account_id, created_at${narrow} from ${tx.indexed("messages", index)}
-    where ${where} and id >= ${from} and id < ${before} order by id desc limit ${maxScanned}
+    where ${where} and id >= ${from} and id < ${before} order by id ${orderOf(input)} limit ${maxScanned}
   `;
   if (narrowing?.ids !== undefined)
     return { rows: along(undefined, sql`id in ${tx.list(narrowing.ids)}`), exact: false };
@@ -96,7 +100,10 @@ function walk(tx: Tx, input: SearchInput): Walk {
   const branches = stretches.map(
     (branch, at) => sql`select * from (${branch}) as ${sql.ref(`branch_${at}`)}`,
   );
-  return { rows: sql`${sql.join(branches, sql` union all `)} order by id desc limit ${maxScanned}`, exact };
+  return {
+    rows: sql`${sql.join(branches, sql` union all `)} order by id ${orderOf(input)} limit ${maxScanned}`,
+    exact,
+  };
 }
 
 function narrowed({ requestId, test, errorCode, held }: Narrowing): RawBuilder<unknown>[] {
@@ -123,12 +130,13 @@ export const searchMessages = readOperation(
     if (acceptedBefore !== null) fits.push(sql`created_at < ${acceptedBefore}`);
     fits.push(...narrowed(input.narrowing ?? {}));
     const { rows: found } = await sql<{ id: string }>`
-      select id from (${walked}) as walked where ${sql.join(fits, sql` and `)} order by id desc limit ${limit}
+      select id from (${walked}) as walked where ${sql.join(fits, sql` and `)} order by id ${orderOf(input)} limit ${limit}
     `.execute(tx.db);
     let lookedTo: string | null = null;
     if (!exact && found.length < limit) {
+      const last = input.ascending === true ? sql`max(id)` : sql`min(id)`;
       const { rows } = await sql<{ count: number; last: string | null }>`
-        select count(*) as count, min(id) as last from (${walked}) as walked
+        select count(*) as count, ${last} as last from (${walked}) as walked
       `.execute(tx.db);
       if (Number(rows[0]?.count) >= input.maxScanned) lookedTo = rows[0]!.last;
     }
@@ -139,7 +147,7 @@ export const searchMessages = readOperation(
       .selectAll("messages")
       .select(identifierOfGateway)
       .where("messages.id", "in", ids)
-      .orderBy("messages.id", "desc")
+      .orderBy("messages.id", input.ascending === true ? "asc" : "desc")
       .execute();
     if (input.brief === true)
       return {

@@ -48,12 +48,15 @@ async function filled(store: Store) {
 /** Everything that fits, look by look. */
 async function findAll(store: Store, input: SearchInput) {
   const ids: string[] = [];
-  let before: string | null = input.before;
-  for (let looks = 0; before !== null; looks++) {
+  let bounds: Pick<SearchInput, "from" | "before"> | null = input;
+  for (let looks = 0; bounds !== null; looks++) {
     assert.ok(looks < 1000, "a look that gets no further");
-    const found: Awaited<ReturnType<typeof look>> = await look(store, { ...input, before });
+    const { from, before }: Pick<SearchInput, "from" | "before"> = bounds;
+    const found: Awaited<ReturnType<typeof look>> = await look(store, { ...input, from, before });
     ids.push(...found.rows.map(({ id }) => id));
-    before = found.rows.length === input.limit ? ids.at(-1)! : found.lookedTo;
+    const last = found.rows.length === input.limit ? ids.at(-1)! : found.lookedTo;
+    if (last === null) bounds = null;
+    else bounds = input.ascending ? { from: `${last}~`, before } : { from, before: last };
   }
   return ids;
 }
@@ -98,6 +101,7 @@ onBothEngines((open) => {
         input.gatewayId = ofChannel[random(ofChannel.length)]!;
         input.channels = [channel ?? "sms"];
       }
+      if (random(3) === 0) input.ascending = true;
       if (random(4) === 0) input.from = rows[random(120)]!.id;
       if (random(4) === 0) input.before = rows[random(120)]!.id;
       const expected = rows.filter(
@@ -111,6 +115,7 @@ onBothEngines((open) => {
           row.created_at >= (input.acceptedFrom ?? 0) &&
           row.created_at < (input.acceptedBefore ?? Number.MAX_SAFE_INTEGER),
       );
+      if (input.ascending) expected.reverse();
       assert.deepEqual(
         await findAll(store, input),
         expected.map(({ id }) => id),

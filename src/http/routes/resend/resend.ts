@@ -14,6 +14,7 @@ import { cancel, lookup } from "#messaging/lookup.ts";
 import { reschedule } from "#messaging/reschedule.ts";
 import { callerOf } from "./caller.ts";
 import { ResendRefusal } from "./errors.ts";
+import { emailList } from "./list.ts";
 import { emailResource } from "./resource.ts";
 import { wallTimeOf } from "./schedule.ts";
 import { createBatch, createEmail } from "./send.ts";
@@ -74,6 +75,18 @@ const sendBatch = endpoint({
   summary: "Send up to 100 emails",
   replies: { 200: resource },
 })((call) => sent(call, createBatch, (ids) => ({ data: ids.map((id) => ({ id })) })));
+
+const list = endpoint({
+  ...head,
+  method: "GET",
+  path: base,
+  name: "listResendEmails",
+  summary: "List emails",
+  replies: { 200: resource },
+})(async (call) => {
+  const account = await callerOf(call, "read");
+  return isProblem(account) ? account : { status: 200, body: await emailList(call, account) };
+});
 
 const retrieve = endpoint({
   ...head,
@@ -137,4 +150,4 @@ const cancelEmail = endpoint({
   return changed(await cancel(call.core, account, "email", id), id);
 });
 
-export const resendEndpoints: readonly Endpoint[] = [send, sendBatch, retrieve, update, cancelEmail];
+export const resendEndpoints: readonly Endpoint[] = [send, sendBatch, list, retrieve, update, cancelEmail];

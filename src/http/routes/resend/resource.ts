@@ -8,27 +8,35 @@ import { isHtml } from "#messaging/email/html-text.ts";
 
 /** The record of an email in Resend's shape. `from` is empty for one that was sent by another endpoint without an address of its own. */
 export function emailResource(record: EmailRecord) {
-  const { email, from_email: from, message, recipients, reply_to_email: replyTo, sender_name: name } = record;
+  const { message, text } = record;
   const html = isHtml(message);
+  return {
+    object: "email",
+    ...listedEmail(record),
+    html: html ? message : null,
+    text: html ? (text ?? null) : message,
+    tags: record.tags.map((tag) => {
+      const [tagName, value] = tagParts(tag);
+      return { name: tagName, value };
+    }),
+  };
+}
+
+/** What a list shows of an email: https://resend.com/docs/api-reference/emails/list-emails */
+export function listedEmail(record: EmailRecord) {
+  const { email, from_email: from, recipients, reply_to_email: replyTo, sender_name: name } = record;
   const addresses = (field: "to" | "cc" | "bcc") =>
     recipients.filter((each) => each.field === field).map((each) => each.email);
   return {
-    object: "email",
     id: uuidOf(record.id),
     to: recipients.length === 0 ? [email] : addresses("to"),
     from: from === null ? "" : name === null ? from : `${name} <${from}>`,
     created_at: record.created_at,
     subject: record.subject,
-    html: html ? message : null,
-    text: html ? (record.text ?? null) : message,
     bcc: addresses("bcc"),
     cc: addresses("cc"),
     reply_to: replyTo === null ? [] : [replyTo],
     last_event: lastEventOf(record.status, record.opened_at !== null) as string,
     scheduled_at: record.scheduled_for,
-    tags: record.tags.map((tag) => {
-      const [tagName, value] = tagParts(tag);
-      return { name: tagName, value };
-    }),
   };
 }
