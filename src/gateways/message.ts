@@ -75,6 +75,8 @@ export interface EmailContent {
   from?: string;
   /** Further recipients of the same mail; absent for a mail to one. */
   copies?: MailCopies;
+  /** The names of recipients, by their addresses in lower case; those of many recipients are unknown. */
+  names?: Readonly<Record<string, string>>;
   /** A mail that came whole, for an adapter that sends it as it is; its parts above are then empty. */
   written?: { raw: Buffer; recipients: readonly string[] };
   /** Labels for vendors that have them: `name` or `name:value`, in letters, digits, `_` and `-`. */

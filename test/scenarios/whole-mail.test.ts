@@ -147,6 +147,42 @@ for (const engine of someEngines(import.meta.filename)) {
     assert.equal(account.credit.email.remaining, 96);
   });
 
+  test(`${engine}: names of recipients are in the header alone, also of a mail to one`, async (context) => {
+    const { it, server } = await opened(context, engine);
+    const named = {
+      to: ["Lovelace, Ada <ADA@example.net>", '"Bob \\"B\\"" <bob@example.net>'],
+      cc: ["Çarol <Carol@example.net>"],
+      bcc: ["Dan <dan@example.net>"],
+    };
+    const record = await settled(it, await accepted(it, named));
+    const alone = await settled(it, await accepted(it, { to: ["Ada <ada@example.net>"] }));
+    const [handed, single] = server.handed;
+    assert.ok(handed && single);
+    assert.deepEqual(handed.to, [
+      "ada@example.net",
+      "bob@example.net",
+      "Carol@example.net",
+      "dan@example.net",
+    ]);
+    const mailboxes = async (raw: Buffer) => {
+      const { to = [], cc = [] } = await PostalMime.parse(raw);
+      return [...to, ...cc].map(({ name, address }) => [name, address]);
+    };
+    assert.deepEqual(await mailboxes(handed.raw), [
+      ["Lovelace, Ada", "ada@example.net"],
+      ['Bob "B"', "bob@example.net"],
+      ["Çarol", "Carol@example.net"],
+    ]);
+    assert.deepEqual(
+      record.recipients.map(({ email, field }) => `${field} ${email}`),
+      ["to ada@example.net", "to bob@example.net", "cc Carol@example.net", "bcc dan@example.net"],
+    );
+    assert.deepEqual([alone.recipients, single.to], [[], ["ada@example.net"]]);
+    assert.deepEqual(await mailboxes(single.raw), [["Ada", "ada@example.net"]]);
+    const account = (await it.get("/api/account")).json().data;
+    assert.equal(account.credit.email.remaining, 95);
+  });
+
   test(`${engine}: a refused recipient is told apart from the others`, async (context) => {
     const script: Script = (stage, nth) => (stage === "RCPT" && nth === 2 ? "550 5.1.1 No such user" : null);
     const { it, server } = await opened(context, engine, { script });

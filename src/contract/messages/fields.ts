@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 import { isPlainAddress } from "#contract/address.ts";
+import { readMailbox } from "#contract/mailbox.ts";
 import { isName } from "#contract/name.ts";
 import { exceeds, isSendable } from "#contract/normalise.ts";
 import type { Rule } from "#contract/wording.ts";
@@ -74,6 +75,19 @@ export const subjectLine = textField(wellFormed, oneLine, atMost(998));
 
 /** The name before a mail's address. */
 export const senderName = textField(wellFormed, oneLine, atMost(256));
+
+/** One plain email address, or one behind a name. */
+export const namedAddress = textField({
+  holds: (text) => {
+    const mailbox = text.length > 2000 ? null : readMailbox(text);
+    return (
+      mailbox !== null &&
+      isPlainAddress(mailbox.address) &&
+      (mailbox.name === null || senderName.fits(mailbox.name))
+    );
+  },
+  otherwise: { rule: "email" },
+});
 
 const longMessageBytes = 5 * 1024 * 1024;
 

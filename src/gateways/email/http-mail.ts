@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { wireAddress } from "#contract/address.ts";
 import { tagParts } from "#contract/messages/mail/parts.ts";
 import { encodedWords, type Mailbox } from "#gateways/email/mime/header-text.ts";
+import { mailboxesOf } from "#gateways/email/mime/mime.ts";
 import { defineGateway, type GatewayAdapter, type GatewayDefinition } from "#gateways/gateway.ts";
 import type { timeoutField } from "#gateways/http-settings.ts";
 import type { EmailContent, MailCopies, OutgoingMessage } from "#gateways/message.ts";
@@ -150,9 +151,13 @@ export function asciiMailboxText(mailbox: Mailbox): string {
 export const encodedName = (name: string) => encodedWords(name.toWellFormed()).join(" ");
 
 /** All recipients by their fields. */
-export function recipientsOf({ recipient, content: email }: EmailMessage): MailCopies {
+export function recipientsOf({
+  recipient,
+  content: email,
+}: EmailMessage): Record<keyof MailCopies, Mailbox[]> {
   const { to = [], cc = [], bcc = [] } = email.copies ?? {};
-  return { to: [recipient, ...to], cc, bcc };
+  const those = (addresses: readonly string[]) => mailboxesOf(email, addresses);
+  return { to: those([recipient, ...to]), cc: those(cc), bcc: those(bcc) };
 }
 
 /** The tags with a value each, for vendors whose tags are pairs. */

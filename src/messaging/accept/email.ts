@@ -3,6 +3,7 @@
 import type { AccountGateway } from "#accounts/account.ts";
 import { normaliseAddress, readAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
+import { readMailbox } from "#contract/mailbox.ts";
 import type { Send } from "#contract/messages/contacts.ts";
 import type { EmailDraft } from "#contract/messages/email.ts";
 import { copyFields, maxRecipients } from "#contract/messages/mail/parts.ts";
@@ -18,8 +19,8 @@ export const prepareEmail = createPreparer<EmailDraft>({
   channel: "email",
   partsOf: (contact, _country, { hasInlineImages = false }) => {
     const { email, subject, message, sender_name = null, reply_to_email = null } = contact;
-    const recipients = recipientsOf(contact);
-    const extras = extrasOf(contact, recipients.length);
+    const { recipients, names } = recipientsOf(contact);
+    const extras = extrasOf(contact, recipients.length, names);
     return {
       written: email,
       recipient: email === undefined ? undefined : (normaliseAddress(email) ?? undefined),
@@ -39,29 +40,46 @@ export const prepareEmail = createPreparer<EmailDraft>({
 
 const hasCopies = ({ to, cc, bcc }: EmailDraft): boolean => to != null || cc != null || bcc != null;
 
+interface Recipients {
+  recipients: Omit<NewMailRecipient, "message_id">[];
+  /** Their names by `recipient`: the first that was given for each. */
+  names: Map<string, string>;
+}
+
+const noRecipients: Recipients = { recipients: [], names: new Map() };
+
 /** The recipients, each once: in `to` rather than in `cc`, and there rather than in `bcc`. Empty without further ones. */
-function recipientsOf(contact: EmailDraft): Omit<NewMailRecipient, "message_id">[] {
-  if (!hasCopies(contact)) return [];
+function recipientsOf(contact: EmailDraft): Recipients {
+  if (!hasCopies(contact)) return noRecipients;
+  const names = new Map<string, string>();
   const found = new Map<string, Omit<NewMailRecipient, "message_id">>();
-  const add = (field: NewMailRecipient["field"], address: string) => {
+  const add = (field: NewMailRecipient["field"], text: string) => {
+    const { name, address } = readMailbox(text) ?? { name: null, address: text };
     const recipient = normaliseAddress(address) ?? address;
     if (!found.has(recipient)) found.set(recipient, { position: found.size, field, address, recipient });
+    if (name !== null && !names.has(recipient)) names.set(recipient, name);
   };
   if (contact.email !== undefined) add(contact.written?.firstField ?? "to", contact.email);
   for (const field of copyFields) for (const address of contact[field] ?? []) add(field, address);
-  return [...found.values()];
+  return { recipients: [...found.values()], names };
 }
 
 /** Null for a mail that has none of it. */
-function extrasOf(contact: EmailDraft, recipients: number): MailExtras | null {
+function extrasOf(
+  contact: EmailDraft,
+  recipients: number,
+  names: ReadonlyMap<string, string>,
+): MailExtras | null {
   const { from_email: from, headers, tags, written } = contact;
-  if (from == null && headers == null && tags == null && written === undefined && recipients < 2) return null;
+  if (from == null && headers == null && tags == null && written === undefined && recipients < 2)
+    return names.size === 0 ? null : { names: Object.fromEntries(names) };
   return {
     ...(from == null ? {} : { from }),
     ...(headers == null ? {} : { headers: Object.entries(headers) }),
     ...(tags == null ? {} : { tags }),
     ...(written === undefined ? {} : { written: written.files }),
     ...(recipients < 2 ? {} : { recipients }),
+    ...(names.size === 0 ? {} : { names: Object.fromEntries(names) }),
   };
 }
 
@@ -74,8 +92,8 @@ function issuesOf(
   const issues: Issue[] = [];
   const at = (field: string) => ["contact", index, field];
   const last = copyFields.findLast((field) => contact[field] != null);
+  const count = recipientsOf(contact).recipients.length;
   if (last !== undefined) {
-    const count = copyFields.reduce((sum, field) => sum + (contact[field]?.length ?? 0), 1);
     if (count > maxRecipients)
       issues.push({ path: at(last), message: sentences.atMostRecipients(at(last), maxRecipients) });
   }
@@ -83,7 +101,7 @@ function issuesOf(
   const refuse = (field: string, why: string) =>
     issues.push({ path: at(field), message: `Gateway ${gateway.identifier} ${why}.` });
   const { domain = null, unsubscribe = false } = gateway.mail ?? {};
-  if (last !== undefined && unsubscribe)
+  if (last !== undefined && count > 1 && unsubscribe)
     refuse(last, "adds an unsubscribe link to each mail, so a mail can have one recipient only");
   if (contact.from_email != null && domain !== null && readAddress(contact.from_email)?.domain !== domain)
     refuse("from_email", `sends from addresses of ${domain} only`);

@@ -64,7 +64,7 @@ export function composeEmail(
       ? partsOf(mail.body, tracking.opens || tracking.clicks)
       : { text: mail.text_part, html: mail.body };
   const { id: messageId, account_id: accountId, recipient, reply_to: replyTo } = mail;
-  const { from, headers = [], tags } = mail.extras ?? {};
+  const { from, headers = [], tags, names } = mail.extras ?? {};
   const extras = createTrackingExtras(deps, { messageId, accountId, recipient, html }, settings);
   // What the gateway's settings add comes before what the caller wrote.
   const added = new Set(extras.headers.map(([name]) => name.toLowerCase()));
@@ -82,6 +82,7 @@ export function composeEmail(
     ...(from === undefined ? {} : { from: wireAddress(from) ?? from }),
     ...(recipients.length === 0 ? {} : { copies: copiesOf(recipients) }),
     ...(tags === undefined ? {} : { tags }),
+    ...(names === undefined ? {} : { names }),
   };
 }
 

@@ -2,7 +2,7 @@
 // headers of one-click unsubscribe and the return path; links and pixels would change what its sender wrote.
 
 import { hash } from "node:crypto";
-import { wireAddress } from "#contract/address.ts";
+import { normaliseAddress, wireAddress } from "#contract/address.ts";
 import { fieldOf, type MailHead, readHead } from "#gateways/email/mail-text/head.ts";
 import { readMailboxes } from "#gateways/email/mail-text/mailboxes.ts";
 import { contentOf, type MailPart, readMailParts } from "#gateways/email/mail-text/parts.ts";
@@ -57,7 +57,7 @@ export async function composeWritten(
   };
 }
 
-type Parts = Pick<EmailContent, "text" | "html" | "replyTo" | "headers" | "attachments">;
+type Parts = Pick<EmailContent, "text" | "html" | "replyTo" | "headers" | "attachments" | "names">;
 
 function partsOf(raw: Buffer): Parts | Refusal {
   const head = readHead(raw);
@@ -74,8 +74,20 @@ function partsOf(raw: Buffer): Parts | Refusal {
     html: written,
     replyTo: replyToOf(head),
     headers: carriedHeaders(head),
+    names: namesIn(head),
     attachments: files.map((part, index) => attachmentOf(raw, part, index)),
   };
+}
+
+/** The names of the recipients that the mail shows. */
+function namesIn(head: MailHead): Record<string, string> {
+  const shown = ["to", "cc"].flatMap((field) => readMailboxes(fieldOf(head, field) ?? ""));
+  return Object.fromEntries(
+    shown.flatMap(({ name, address }) => {
+      const recipient = address && normaliseAddress(address);
+      return recipient && name ? [[recipient, name]] : [];
+    }),
+  );
 }
 
 function replyToOf(head: MailHead): string | null {

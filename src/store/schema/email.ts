@@ -39,6 +39,8 @@ export interface MailExtras {
   written?: readonly WrittenFile[];
   /** How many recipients the mail has, if it has several: they are rows of `mail_recipients`. */
   recipients?: number;
+  /** The names of recipients for the mail's header, by `recipient`. */
+  names?: Readonly<Record<string, string>>;
 }
 
 /** A recipient of a mail to several, the message's own recipient included (position 0). A mail to one has no such rows. */

@@ -19,7 +19,8 @@ const whole = sampleEmail({
   from: "billing@example.com",
   headers: [["X-Order", "4711"]],
   tags: ["welcome", "campaign:spring"],
-  copies: { to: ["bob@example.com"], cc: ["carol@example.com"], bcc: ["dan@example.com"] },
+  copies: { to: ["Bob@example.com"], cc: ["carol@example.com"], bcc: ["dan@example.com"] },
+  names: { "bob@example.com": 'Bob "B", Jr', "carol@example.com": "Çarol, C" },
 });
 const withImage = { ...whole, content: { ...whole.content, attachments: [image] } };
 
@@ -39,8 +40,8 @@ const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, t
         [body.sender, body.to, body.cc, body.bcc, body.tags],
         [
           { email: "billing@example.com" },
-          [{ email: "ada@example.com" }, { email: "bob@example.com" }],
-          [{ email: "carol@example.com" }],
+          [{ email: "ada@example.com" }, { email: "Bob@example.com", name: 'Bob "B", Jr' }],
+          [{ email: "carol@example.com", name: "=?UTF-8?B?w4dhcm9sLCBD?=" }],
           [{ email: "dan@example.com" }],
           ["welcome", "campaign:spring"],
         ],
@@ -56,8 +57,8 @@ const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, t
         [...text.matchAll(new RegExp(`name="${name}"\r\n\r\n([^\r]*)`, "g"))].map(([, value]) => value);
       assert.deepEqual(["from", "to", "cc", "bcc", "h:X-Order", "o:tag"].map(field), [
         ["billing@example.com"],
-        ["ada@example.com, bob@example.com"],
-        ["carol@example.com"],
+        ['ada@example.com, "Bob \\"B\\", Jr" <Bob@example.com>'],
+        ['"Çarol, C" <carol@example.com>'],
         ["dan@example.com"],
         ["4711"],
         ["welcome", "campaign:spring"],
@@ -73,8 +74,8 @@ const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, t
         [body.From, body.To, body.Cc, body.Bcc, body.Tag, body.Headers],
         [
           "billing@example.com",
-          "ada@example.com, bob@example.com",
-          "carol@example.com",
+          'ada@example.com, "Bob \\"B\\", Jr" <Bob@example.com>',
+          '"Çarol, C" <carol@example.com>',
           "dan@example.com",
           "welcome",
           [{ Name: "X-Order", Value: "4711" }],
@@ -91,8 +92,8 @@ const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, t
         [body.from, body.to, body.cc, body.bcc, body.headers],
         [
           "billing@example.com",
-          ["ada@example.com", "bob@example.com"],
-          ["carol@example.com"],
+          ["ada@example.com", '"Bob \\"B\\", Jr" <Bob@example.com>'],
+          ['"Çarol, C" <carol@example.com>'],
           ["dan@example.com"],
           { "X-Order": "4711" },
         ],
@@ -115,8 +116,8 @@ const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, t
         [body.from, to, cc, bcc, body.categories, body.headers],
         [
           { email: "billing@example.com" },
-          [{ email: "ada@example.com" }, { email: "bob@example.com" }],
-          [{ email: "carol@example.com" }],
+          [{ email: "ada@example.com" }, { email: "Bob@example.com", name: 'Bob "B", Jr' }],
+          [{ email: "carol@example.com", name: "Çarol, C" }],
           [{ email: "dan@example.com" }],
           ["welcome", "campaign:spring"],
           { "X-Order": "4711" },
@@ -139,8 +140,8 @@ const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, t
         [
           "billing@example.com",
           {
-            ToAddresses: ["ada@example.com", "bob@example.com"],
-            CcAddresses: ["carol@example.com"],
+            ToAddresses: ["ada@example.com", '"Bob \\"B\\", Jr" <Bob@example.com>'],
+            CcAddresses: ["=?UTF-8?B?w4dhcm9sLCBD?= <carol@example.com>"],
             BccAddresses: ["dan@example.com"],
           },
         ],

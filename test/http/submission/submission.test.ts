@@ -215,7 +215,7 @@ test("a vendor's API gets the parts of the mail, and a mail with more than parts
   );
   const raw = lines(
     "From: App <app@vendor.test>",
-    "To: ada@example.net",
+    "To: Ada <ada@example.net>",
     "Subject: Hello",
     "In-Reply-To: <0@example.net>",
     "MIME-Version: 1.0",
@@ -237,7 +237,7 @@ test("a vendor's API gets the parts of the mail, and a mail with more than parts
   const body = JSON.parse(String(own.it.requests[0]?.body));
   assert.deepEqual(
     [body.From, body.To, body.Subject, body.TextBody, body.HtmlBody],
-    ['"App" <app@vendor.test>', "ada@example.net", "Hello", "Text.", "<p>HTML.</p>"],
+    ['"App" <app@vendor.test>', '"Ada" <ada@example.net>', "Hello", "Text.", "<p>HTML.</p>"],
   );
   assert.deepEqual(
     body.Headers.find(({ Name }: { Name: string }) => Name === "In-Reply-To"),
@@ -247,7 +247,7 @@ test("a vendor's API gets the parts of the mail, and a mail with more than parts
     ["multipart/alternative", "multipart/signed", /of kind postmark .* has multipart\/signed/],
     ["text/html", "text/calendar", /of kind postmark .* has text\/calendar in multipart\/alternative/],
     [
-      "To: ada@example.net",
+      "To: Ada <ada@example.net>",
       "To: someone@example.net",
       /of kind postmark needs a recipient who is in the To field/,
     ],

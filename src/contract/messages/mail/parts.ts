@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { asRequired } from "#contract/messages/contacts.ts";
-import { emailAddress, longMessage } from "#contract/messages/fields.ts";
+import { emailAddress, longMessage, namedAddress } from "#contract/messages/fields.ts";
 import { type Fields, isObject, trimOrNull } from "#contract/normalise.ts";
 
 /** Recipients of one mail in all: the lowest limit among the vendors (SES, Postmark, Resend). */
@@ -17,7 +17,7 @@ export const copyFields = ["to", "cc", "bcc"] as const;
 
 /** Fields of a mail that most mails lack. A field is undefined if it has an issue. */
 export interface MailParts {
-  /** Further recipients beside `email`. */
+  /** Recipients beside `email`, each a plain address or one behind a name. */
   to: readonly string[] | null | undefined;
   cc: readonly string[] | null | undefined;
   bcc: readonly string[] | null | undefined;
@@ -67,15 +67,12 @@ export function tagParts(tag: string): [name: string, value: string] {
   return colon === -1 ? [tag, ""] : [tag.slice(0, colon), tag.slice(colon + 1)];
 }
 
-const addressList = z
-  .array(emailAddress.schema)
-  .max(maxRecipients - 1)
-  .meta({ id: "MailAddresses" });
+const addressList = z.array(namedAddress.schema).max(maxRecipients).meta({ id: "MailAddresses" });
 const addresses = (description: string) => addressList.nullish().describe(description);
 
 /** The fields of a contact's schema. */
 export const mailPartsShape = {
-  to: addresses(`Further recipients beside \`email\`; a mail has at most ${maxRecipients}.`),
+  to: addresses(`Further recipients, as \`Ada <ada@b.cd>\` or plain; ${maxRecipients} in all.`),
   cc: addresses("Copies."),
   bcc: addresses("Hidden copies."),
   headers: z

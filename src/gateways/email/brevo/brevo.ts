@@ -15,6 +15,7 @@ import {
   senderOf,
 } from "#gateways/email/http-mail.ts";
 import { type EventReport, tokenProof } from "#gateways/email/mail-events.ts";
+import type { Mailbox } from "#gateways/email/mime/header-text.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
 import { type Json, textAt } from "#gateways/json-path.ts";
@@ -94,12 +95,10 @@ export const brevo = defineHttpMail({
 /** Brevo derives an attachment's type from its name. */
 async function bodyOf(message: EmailMessage, settings: BrevoSettings): Promise<object> {
   const { content: email } = message;
-  const { address, name } = senderOf(email, settings);
   const { to, cc, bcc } = recipientsOf(message);
-  const mailbox = (email: string) => ({ email });
   const attachments = await base64Attachments(email);
   return {
-    sender: { email: address, name: name === null ? undefined : safeName(name) },
+    sender: mailbox(senderOf(email, settings)),
     to: to.map(mailbox),
     cc: cc.length === 0 ? undefined : cc.map(mailbox),
     bcc: bcc.length === 0 ? undefined : bcc.map(mailbox),
@@ -119,6 +118,11 @@ async function bodyOf(message: EmailMessage, settings: BrevoSettings): Promise<o
         : attachments.map(({ filename, base64 }) => ({ name: filename, content: base64 })),
   };
 }
+
+const mailbox = ({ address, name }: Mailbox) => ({
+  email: address,
+  name: name === null ? undefined : safeName(name),
+});
 
 /** Brevo drops a name with both a special character of RFC 5322 and a letter beyond ASCII, unless it is already encoded. */
 function safeName(name: string): string {

@@ -110,12 +110,12 @@ async function formOf(message: EmailMessage, settings: MailgunSettings) {
   const { to, cc, bcc } = recipientsOf(message);
   const fields: [string, string][] = [
     ["from", mailboxText(senderOf(email, settings))],
-    ["to", to.join(", ")],
+    ["to", to.map(mailboxText).join(", ")],
     ["subject", email.subject],
     ["text", email.text],
   ];
-  if (cc.length > 0) fields.push(["cc", cc.join(", ")]);
-  if (bcc.length > 0) fields.push(["bcc", bcc.join(", ")]);
+  if (cc.length > 0) fields.push(["cc", cc.map(mailboxText).join(", ")]);
+  if (bcc.length > 0) fields.push(["bcc", bcc.map(mailboxText).join(", ")]);
   if (email.html !== null) fields.push(["html", email.html]);
   if (email.replyTo !== null) fields.push(["h:Reply-To", email.replyTo]);
   for (const [name, value] of email.headers) fields.push([`h:${name}`, value]);

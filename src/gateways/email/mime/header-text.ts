@@ -28,24 +28,28 @@ export function textField(name: string, text: string): string {
 }
 
 /** A field of one mailbox, such as From, ending in CRLF. */
-export function mailboxField(name: string, { address, name: shown }: Mailbox): string {
-  const phrase = withoutControls(shown ?? "").trim();
-  if (phrase === "") return folded(name, [address]);
+export const mailboxField = (name: string, mailbox: Mailbox): string => mailboxesField(name, [mailbox]);
+
+/** A field of mailboxes, such as Cc, ending in CRLF. */
+export function mailboxesField(name: string, mailboxes: readonly Mailbox[]): string {
+  const words = mailboxes.flatMap((mailbox, index) => {
+    const written = mailboxWords(mailbox, index === 0 ? name.length + 2 : 1);
+    return index === mailboxes.length - 1 ? written : [...written.slice(0, -1), `${written.at(-1)},`];
+  });
+  return folded(name, words);
+}
+
+/** `used`: occupied columns of the line on which they begin. */
+function mailboxWords({ address, name }: Mailbox, used: number): string[] {
+  const phrase = withoutControls(name ?? "").trim();
+  if (phrase === "") return [address];
   const quotable =
     /^[ -~]+$/.test(phrase) &&
     !phrase.includes("=?") &&
     !phrase.includes("  ") &&
     phrase.length <= maxQuotedChars;
-  const words = quotable ? [`"${phrase.replace(/["\\]/g, "\\$&")}"`] : encodedWords(phrase, name.length + 2);
-  return folded(name, [...words, `<${address}>`]);
-}
-
-/** A field of plain addresses, such as Cc, ending in CRLF. */
-export function addressesField(name: string, addresses: readonly string[]): string {
-  return folded(
-    name,
-    addresses.map((address, index) => (index === addresses.length - 1 ? address : `${address},`)),
-  );
+  const words = quotable ? [`"${phrase.replace(/["\\]/g, "\\$&")}"`] : encodedWords(phrase, used);
+  return [...words, `<${address}>`];
 }
 
 /**

@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import { wireAddress } from "#contract/address.ts";
 import type { EmailContent, OutgoingAttachment } from "#gateways/message.ts";
-import { addressesField, mailboxField, parameter, textField } from "./header-text.ts";
+import { type Mailbox, mailboxesField, mailboxField, parameter, textField } from "./header-text.ts";
 import { encodedText } from "./transfer-encoding.ts";
 
 export interface MailParts {
@@ -44,10 +44,10 @@ export function buildMail(parts: MailParts, files: readonly Buffer[] = []): Buff
       address: email.from ?? wireAddress(from) ?? from,
       name: email.senderName ?? parts.fromName,
     }),
-    addressesField("To", [parts.recipient, ...(email.copies?.to ?? [])]),
+    mailboxesField("To", mailboxesOf(email, [parts.recipient, ...(email.copies?.to ?? [])])),
   ];
-  const cc = email.copies?.cc ?? [];
-  if (cc.length > 0) fields.push(addressesField("Cc", cc));
+  const cc = mailboxesOf(email, email.copies?.cc ?? []);
+  if (cc.length > 0) fields.push(mailboxesField("Cc", cc));
   if (email.replyTo !== null) {
     fields.push(mailboxField("Reply-To", { address: email.replyTo, name: null }));
   }
@@ -61,6 +61,10 @@ export function buildMail(parts: MailParts, files: readonly Buffer[] = []): Buff
   const boundary = `=_${hash("sha256", messageId).slice(0, 24)}`;
   return joined([...fields, ...contentOf(email, boundary, files)]);
 }
+
+/** Recipients with their names. */
+export const mailboxesOf = ({ names }: EmailContent, addresses: readonly string[]): Mailbox[] =>
+  addresses.map((address) => ({ address, name: names?.[address.toLowerCase()] ?? null }));
 
 type Piece = string | Buffer;
 

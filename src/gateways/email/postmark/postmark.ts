@@ -96,9 +96,9 @@ async function bodyOf(message: EmailMessage, settings: PostmarkSettings): Promis
   const attachments = await base64Attachments(email);
   return {
     From: mailboxText(senderOf(email, settings)),
-    To: to.join(", "),
-    Cc: cc.length === 0 ? undefined : cc.join(", "),
-    Bcc: bcc.length === 0 ? undefined : bcc.join(", "),
+    To: to.map(mailboxText).join(", "),
+    Cc: cc.length === 0 ? undefined : cc.map(mailboxText).join(", "),
+    Bcc: bcc.length === 0 ? undefined : bcc.map(mailboxText).join(", "),
     Subject: email.subject,
     TextBody: email.text,
     HtmlBody: email.html ?? undefined,

@@ -106,9 +106,9 @@ async function bodyOf(message: EmailMessage, settings: ResendSettings): Promise<
   const attachments = await base64Attachments(email);
   return {
     from: mailboxText(senderOf(email, settings)),
-    to,
-    cc: cc.length === 0 ? undefined : cc,
-    bcc: bcc.length === 0 ? undefined : bcc,
+    to: to.map(mailboxText),
+    cc: cc.length === 0 ? undefined : cc.map(mailboxText),
+    bcc: bcc.length === 0 ? undefined : bcc.map(mailboxText),
     subject: email.subject,
     text: email.text,
     html: email.html ?? undefined,

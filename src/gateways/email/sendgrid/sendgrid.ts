@@ -13,6 +13,7 @@ import {
   senderOf,
 } from "#gateways/email/http-mail.ts";
 import type { EventReport, MailEvents } from "#gateways/email/mail-events.ts";
+import type { Mailbox } from "#gateways/email/mime/header-text.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
 import { type Json, textAt } from "#gateways/json-path.ts";
@@ -116,8 +117,6 @@ export const sendgrid = defineHttpMail({
 async function bodyOf(message: EmailMessage, settings: SendGridSettings): Promise<object> {
   const { id, content: email } = message;
   const { to, cc, bcc } = recipientsOf(message);
-  const mailbox = (email: string) => ({ email });
-  const { address, name } = senderOf(email, settings);
   const attachments = await base64Attachments(email);
   const off = { enable: false };
   return {
@@ -130,7 +129,7 @@ async function bodyOf(message: EmailMessage, settings: SendGridSettings): Promis
       },
     ],
     ...(email.tags === undefined ? {} : { categories: email.tags }),
-    from: { email: address, ...(name === null ? {} : { name }) },
+    from: mailbox(senderOf(email, settings)),
     ...(email.replyTo === null ? {} : { reply_to: { email: email.replyTo } }),
     subject: email.subject,
     // Text must come first, and no part may be empty.
@@ -156,6 +155,8 @@ async function bodyOf(message: EmailMessage, settings: SendGridSettings): Promis
       : { tracking_settings: { click_tracking: off, open_tracking: off, subscription_tracking: off } }),
   };
 }
+
+const mailbox = ({ address, name }: Mailbox) => ({ email: address, ...(name === null ? {} : { name }) });
 
 /** The gateway's own address is wrong for every mail, a recipient only for one. Other fields may be either. */
 function faultOfField(field: string): Fault | undefined {

@@ -119,9 +119,9 @@ async function bodyOf(message: EmailMessage, settings: SesSettings): Promise<obj
   return {
     FromEmailAddress: asciiMailboxText(senderOf(email, settings)),
     Destination: {
-      ToAddresses: to,
-      ...(cc.length === 0 ? {} : { CcAddresses: cc }),
-      ...(bcc.length === 0 ? {} : { BccAddresses: bcc }),
+      ToAddresses: to.map(asciiMailboxText),
+      ...(cc.length === 0 ? {} : { CcAddresses: cc.map(asciiMailboxText) }),
+      ...(bcc.length === 0 ? {} : { BccAddresses: bcc.map(asciiMailboxText) }),
     },
     ...(email.replyTo === null ? {} : { ReplyToAddresses: [email.replyTo] }),
     ...(settings.forward_bounces && email.returnPath !== null

@@ -3,8 +3,8 @@
 import type { Account, AccountGateway } from "#accounts/account.ts";
 import { readAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
+import { readMailbox } from "#contract/mailbox.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
-import { readMailbox } from "#contract/resend/mailbox.ts";
 import { gatewayOfDomain } from "#messaging/accept/sender.ts";
 import { htmlOfText, isHtml } from "#messaging/email/html-text.ts";
 import { ResendRefusal } from "./errors.ts";
@@ -18,14 +18,14 @@ export const isAbsent = (value: unknown): value is null | undefined | "" =>
 
 const invalid = (message: string) => new ResendRefusal("validation_error", message);
 
-/** The plain addresses of a field, which is one text or a list; names before them are left out. */
-function addressesOf(fields: Fields, name: string): string[] {
+/** The mailboxes of a field, which is one text or a list. */
+function mailboxesOf(fields: Fields, name: string): string[] {
   const value = fields[name];
   if (isAbsent(value)) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.map((item) => {
     if (typeof item !== "string") throw invalid(`The \`${name}\` field must be a text or a list of texts.`);
-    return readMailbox(item).address;
+    return item;
   });
 }
 
@@ -44,15 +44,19 @@ function gatewayFor(account: Account, domain: string): AccountGateway | null {
 function senderOf(fields: Fields, account: Account) {
   const { from } = fields;
   if (isAbsent(from)) throw new ResendRefusal("missing_required_field", "Missing `from` field.");
-  const { name, address } = readMailbox(typeof from === "string" ? from : "");
-  const domain = readAddress(address)?.domain;
-  if (domain === undefined)
+  const mailbox = readMailbox(typeof from === "string" ? from : "");
+  const domain = mailbox === null ? undefined : readAddress(mailbox.address)?.domain;
+  if (mailbox === null || domain === undefined)
     throw new ResendRefusal(
       "invalid_from_address",
       "Invalid `from` field. It needs the form `email@example.com` or `Name <email@example.com>`.",
     );
   const gateway = gatewayFor(account, domain);
-  return { from_email: address, sender_name: name, gateway_identifier: gateway?.identifier ?? null };
+  return {
+    from_email: mailbox.address,
+    sender_name: mailbox.name,
+    gateway_identifier: gateway?.identifier ?? null,
+  };
 }
 
 /**
@@ -87,21 +91,23 @@ export function contactOf(value: unknown, account: Account, now: number): Fields
   if (!isObject(value)) throw invalid("An email must be an object.");
   for (const name of unsupported)
     if (!isAbsent(value[name])) throw invalid(`The \`${name}\` field is not supported.`);
-  const [email, ...to] = addressesOf(value, "to");
-  if (email === undefined) throw new ResendRefusal("missing_required_field", "Missing `to` field.");
+  const [first, ...to] = mailboxesOf(value, "to");
+  if (first === undefined) throw new ResendRefusal("missing_required_field", "Missing `to` field.");
   if (isAbsent(value.subject)) throw new ResendRefusal("missing_required_field", "Missing `subject` field.");
   // Resend's packages had this name before.
-  const replyTo = addressesOf(value, isAbsent(value.reply_to) ? "replyTo" : "reply_to");
+  const replyTo = mailboxesOf(value, isAbsent(value.reply_to) ? "replyTo" : "reply_to");
   if (replyTo.length > 1) throw invalid("The `reply_to` field can have one address.");
+  // A name of the first recipient goes with its second mention, because `email` is a plain address.
+  const { name, address } = readMailbox(first) ?? { name: null, address: first };
   return {
     ...senderOf(value, account),
     ...partsOf(value),
-    email,
-    to,
-    cc: addressesOf(value, "cc"),
-    bcc: addressesOf(value, "bcc"),
+    email: address,
+    to: name === null ? to : [...to, first],
+    cc: mailboxesOf(value, "cc"),
+    bcc: mailboxesOf(value, "bcc"),
     subject: value.subject,
-    reply_to_email: replyTo[0] ?? null,
+    reply_to_email: replyTo[0] === undefined ? null : (readMailbox(replyTo[0])?.address ?? replyTo[0]),
     headers: value.headers,
     tags: tagsOf(value),
     schedule_at: isAbsent(value.scheduled_at) ? null : wallTimeOf(value.scheduled_at, account, now),

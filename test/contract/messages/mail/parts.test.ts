@@ -22,7 +22,15 @@ const oneLine = "must be one line without control characters.";
 
 const faulty: [name: string, parts: object, issues: string[]][] = [
   ["a text in place of a list", { cc: "bob@example.com" }, ["contact.0.cc: must be an array."]],
-  ["an address with a name", { cc: ["Bob <bob@example.com>"] }, [`contact.0.cc.0: ${address}`]],
+  ["a name without an address", { cc: ["Bob <>"] }, [`contact.0.cc.0: ${address}`]],
+  ["a name that holds an address", { to: ["a@b.cd, Bob <bob@example.com>"] }, [`contact.0.to.0: ${address}`]],
+  ["two mailboxes", { to: ["A <a@b.cd>, Bob <bob@example.com>"] }, [`contact.0.to.0: ${address}`]],
+  ["a line end in a name", { cc: ["Bob\r\nX: y <bob@example.com>"] }, [`contact.0.cc.0: ${address}`]],
+  ["a quoted line end", { cc: ['"Bob\nX: y" <bob@example.com>'] }, [`contact.0.cc.0: ${address}`]],
+  ["a NUL in a name", { bcc: ["Bob\0 <bob@example.com>"] }, [`contact.0.bcc.0: ${address}`]],
+  ["half a character in a name", { cc: ["Bob \ud800 <bob@example.com>"] }, [`contact.0.cc.0: ${address}`]],
+  ["a long name", { cc: [`${"B".repeat(257)} <bob@example.com>`] }, [`contact.0.cc.0: ${address}`]],
+  ["a megabyte", { cc: [`${"<".repeat(1_000_000)}>`] }, [`contact.0.cc.0: ${address}`]],
   [
     "a line end in an address",
     { bcc: ["a@b.cd", "bob@example.com\r\nX: y"] },
@@ -32,8 +40,8 @@ const faulty: [name: string, parts: object, issues: string[]][] = [
   ["an empty address", { to: [""] }, ["contact.0.to.0: is required."]],
   [
     "too many recipients",
-    { to: Array(50).fill("bob@example.com") },
-    ["contact.0.to: must not have more than 49 items."],
+    { to: Array(51).fill("bob@example.com") },
+    ["contact.0.to: must not have more than 50 items."],
   ],
   ["headers in a list", { headers: ["X-A: b"] }, ["contact.0.headers: must be an object."]],
   [

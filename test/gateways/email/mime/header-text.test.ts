@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mailboxField, parameter, textField } from "#gateways/email/mime/header-text.ts";
+import { readMailboxes } from "#gateways/email/mail-text/mailboxes.ts";
+import { mailboxesField, mailboxField, parameter, textField } from "#gateways/email/mime/header-text.ts";
 
 test("plain text stays as it is, folded before a word that does not fit", () => {
   assert.equal(textField("Subject", "Hello there"), "Subject: Hello there\r\n");
@@ -69,6 +70,23 @@ test("display names are quoted or encoded, so that they end where they end", () 
   assert.equal(from('Doe, "J" \\'), 'From: "Doe, \\"J\\" \\\\" <a@b.example>\r\n');
   assert.equal(from("Jörg"), "From: =?UTF-8?B?SsO2cmc=?= <a@b.example>\r\n");
   assert.match(from("x".repeat(61)), /^From: =\?UTF-8\?B\?/);
+});
+
+test("a field of many mailboxes is read as the same mailboxes, and its lines are short", () => {
+  const names = [
+    null,
+    "Ada Lovelace",
+    "Lovelace, Ada",
+    'A "B" <x@y.example>',
+    "漢字".repeat(40),
+    "Jörg, J",
+    "x".repeat(200),
+    "=?UTF-8?Q?a?=",
+  ];
+  const mailboxes = names.map((name, index) => ({ name, address: `user${index}@example.com` }));
+  const field = mailboxesField("To", mailboxes);
+  for (const line of field.split("\r\n")) assert.ok(line.length <= 78, line);
+  assert.deepEqual(readMailboxes(field.slice("To:".length).replaceAll("\r\n", "")), mailboxes);
 });
 
 test("parameters: quoted when plain, else as RFC 2231 has them", () => {

@@ -23,6 +23,8 @@ const refused: [what: string, fields: object, name: string, says: RegExp][] = [
   ["a second to that is no address", { to: ["ada@example.com", "x"] }, "validation_error", /to\.0/],
   ["a to that is no text", { to: { email: "a" } }, "validation_error", /`to`/],
   ["two addresses in one text", { to: "a@b.example, c@d.example" }, "validation_error", /to/],
+  ["an address before a mailbox", { to: "a@b.example, Bob <c@d.example>" }, "validation_error", /to/],
+  ["a name of two lines", { cc: "Bob\r\nBcc: x@y.example <c@d.example>" }, "validation_error", /cc\.0/],
   ["a cc that is no address", { cc: ["x"] }, "validation_error", /cc/],
   ["more than 50 recipients", { cc: many(30, "a"), bcc: many(30, "b") }, "validation_error", /50/],
   ["several reply_to", { reply_to: ["a@b.example", "c@d.example"] }, "validation_error", /`reply_to`/],
