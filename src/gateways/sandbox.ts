@@ -3,10 +3,10 @@
 
 import { z } from "zod";
 import { emailSender } from "#gateways/email/settings.ts";
-import type { InboundMessage } from "./callback.ts";
+import type { InboundMessage, Receipt } from "./callback.ts";
 import { defineGateway } from "./gateway.ts";
 import type { ListContent, OutgoingMessage } from "./message.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, RefusedRecipient } from "./outcome.ts";
 import type { GatewayHost, SessionReport } from "./session.ts";
 
 const byLocalPart = ["delivered", "bounced", "refused", "deferred", "unknown", "slow", "opened"] as const;
@@ -65,6 +65,56 @@ export const sandbox = defineGateway({
 });
 
 async function send(message: OutgoingMessage, host: GatewayHost, signal: AbortSignal): Promise<Outcome> {
+  const recipients = recipientsOf(message);
+  return recipients.length > 1
+    ? await sendToSeveral(message, recipients, host, signal)
+    : await sendToOne(message, host, signal);
+}
+
+function recipientsOf({ recipient, content }: OutgoingMessage): readonly string[] {
+  if (content.kind !== "email") return [recipient];
+  const { to = [], cc = [], bcc = [] } = content.copies ?? {};
+  return content.written?.recipients ?? [recipient, ...to, ...cc, ...bcc];
+}
+
+/**
+ * A mail to several: each recipient gets the outcome of a mail to them alone. Without an answer for one, all are unknown, and one who is put
+ * off while others are accepted is refused.
+ */
+async function sendToSeveral(
+  message: OutgoingMessage,
+  recipients: readonly string[],
+  host: GatewayHost,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const reference = referenceOf(message);
+  const outcomes = await Promise.all(
+    recipients.map(async (recipient) => ({
+      recipient,
+      outcome: await sendToOne({ ...message, recipient }, host, signal),
+    })),
+  );
+  const unknown = outcomes.find(({ outcome }) => outcome.kind === "unknown");
+  if (unknown !== undefined) return unknown.outcome;
+  const refused: RefusedRecipient[] = [];
+  const receipts: Receipt[] = [];
+  for (const { recipient, outcome } of outcomes) {
+    if (outcome.kind !== "accepted") {
+      const { code = outcome.kind, reason } = outcome;
+      refused.push({ recipient, code, reason });
+    } else if (outcome.receipt !== undefined) receipts.push({ ...outcome.receipt, reference, recipient });
+  }
+  if (refused.length === recipients.length) {
+    const later = outcomes.find(({ outcome }) => outcome.kind === "deferred");
+    const { outcome } = later ?? outcomes[0]!;
+    return outcome.kind === "rejected" ? { ...outcome, refused } : outcome;
+  }
+  // They wait for the reference, as those of a vendor that is faster than its own answer do.
+  await host.report({ receipts });
+  return { kind: "accepted", reference, ...(refused.length === 0 ? {} : { refused }) };
+}
+
+async function sendToOne(message: OutgoingMessage, host: GatewayHost, signal: AbortSignal): Promise<Outcome> {
   const reference = referenceOf(message);
   const delivered: Outcome = { kind: "accepted", reference, receipt: { status: "delivered" } };
   switch (behaviourOf(message.recipient)) {

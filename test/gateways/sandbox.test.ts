@@ -8,6 +8,7 @@ import { movableClock } from "#runtime/movable-clock.ts";
 import { gatewayConformance } from "./conformance.ts";
 import {
   hostWith,
+  sampleEmail,
   sampleMessage,
   sendOnce,
   stillClock,
@@ -124,4 +125,32 @@ test("opened: a report that storage never takes breaks nothing", async () => {
   const message = sampleMessage({ recipient: "opened@example.test" });
   assert.equal((await session.send(message, new AbortController().signal)).kind, "accepted");
   await clock.advance(60_000);
+});
+
+test("a mail to several: refused and put off beside others, put off by all, unknown for all", async () => {
+  const mail = async (...recipients: string[]) => {
+    const [recipient = "", ...to] = recipients.map((local) => `${local}@example.test`);
+    const reports: SessionReport[] = [];
+    const host = { ...toolsWith(), report: async (what: SessionReport) => void reports.push(what) };
+    const message = { ...sampleEmail({ copies: { to, cc: [], bcc: [] } }), recipient };
+    const outcome = await sendOnce(sandbox, message, {}, host);
+    const refused =
+      "refused" in outcome ? outcome.refused?.map((each) => `${each.recipient} ${each.code}`) : [];
+    const receipts = reports.flatMap(
+      (what) => what.receipts?.map((each) => `${each.recipient} ${each.status}`) ?? [],
+    );
+    return [outcome.kind, refused ?? [], receipts];
+  };
+  assert.deepEqual(await mail("ada", "deferred", "bounced"), [
+    "accepted",
+    ["deferred@example.test sandbox_deferred"],
+    ["ada@example.test delivered", "bounced@example.test bounced"],
+  ]);
+  assert.deepEqual(await mail("deferred", "refused"), ["deferred", [], []]);
+  assert.deepEqual(await mail("refused", "refused"), [
+    "rejected",
+    Array(2).fill("refused@example.test sandbox_refused"),
+    [],
+  ]);
+  assert.deepEqual(await mail("ada", "unknown", "refused"), ["unknown", [], []]);
 });

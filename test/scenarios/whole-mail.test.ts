@@ -210,6 +210,29 @@ for (const engine of someEngines(import.meta.filename)) {
     assert.deepEqual(statuses(record), { "ada@example.net": "5.1.1", "bob@example.net": "5.1.1" });
   });
 
+  test(`${engine}: the sandbox plays each recipient of a mail`, async (context) => {
+    const { it } = await opened(context, engine);
+    await it.gateway({ identifier: "played", channel: "email", kind: "sandbox" });
+    const play = async (email: string, ...to: string[]) => {
+      const at = (local: string) => `${local}@example.net`;
+      const contact = { email: at(email), to: to.map(at), gateway_identifier: "played" };
+      const record = await settled(it, await accepted(it, contact));
+      const each = Object.entries(statuses(record)).map(
+        ([address, status]) => `${address.split("@")[0]} ${status}`,
+      );
+      return [record.status, ...each].join(", ");
+    };
+    const played: [recipients: [string, ...string[]], result: string][] = [
+      [["ada", "delivered"], "delivered, ada delivered, delivered delivered"],
+      [["ada", "refused"], "delivered, ada delivered, refused sandbox_refused"],
+      [["refused", "ada"], "delivered, refused sandbox_refused, ada delivered"],
+      [["bounced", "ada"], "delivered, bounced sandbox_bounced, ada delivered"],
+      [["bounced", "Refused"], "bounced, bounced sandbox_bounced, Refused sandbox_refused"],
+      [["ada", "unknown"], "unknown, ada unknown, unknown unknown"],
+    ];
+    for (const [recipients, result] of played) assert.equal(await play(...recipients), result);
+  });
+
   test(`${engine}: the suppression list holds for each recipient`, async (context) => {
     const { it, server } = await opened(context, engine);
     const { addSuppressions } = await import("#store/feedback/suppressions.ts");
