@@ -13,6 +13,8 @@ export type Ask =
   | { kind: "whatsapp"; gateway: string; contacts: number; scheduleAt: string | null; file: string | null }
   /** The same with emails of some 10 KB on the wire, each with a body of its own. */
   | { kind: "mails"; gateway: string; contacts: number; scheduleAt: string | null }
+  /** Single emails of some 2 KB, by our endpoint or by Resend's, each with the same meaning. */
+  | { kind: "email"; api: "own" | "resend" }
   /** The paths in turn. */
   | { kind: "get"; paths: readonly string[] }
   /** Reports that the messages with the references `p<from>` … `p<to>` were delivered, some of them twice. */
@@ -114,6 +116,19 @@ function bytes(
   );
 }
 
+/** The same email in either API: its gateway is the account's only one for mail. */
+function emailRequest(target: Target, api: "own" | "resend", index: number): Buffer {
+  const [email, subject] = [`reader${index}@example.net`, `Your order ${index}`];
+  const html = letter(index).slice(0, 2048);
+  if (api === "own") {
+    const contact = { email, subject, message: html, from_email: "news@example.com", sender_name: "Acme" };
+    return bytes(target, target.apiKey, "POST", "/api/email/send", JSON.stringify({ contact: [contact] }));
+  }
+  const body = JSON.stringify({ from: "Acme <news@example.com>", to: [email], subject, html });
+  const bearer = `authorization: Bearer ${target.apiKey}\r\n`;
+  return bytes(target, null, "POST", "/api/resend/emails", body, bearer);
+}
+
 /** All requests of a job, sent in turn. */
 export function prepare(target: Target): Buffer[] {
   const { ask, apiKey } = target;
@@ -155,6 +170,8 @@ export function prepare(target: Target): Buffer[] {
       }));
       return [bytes(target, apiKey, "POST", "/api/email/send", JSON.stringify({ contact: contacts }))];
     }
+    case "email":
+      return Array.from({ length: numbers }, (_, index) => emailRequest(target, ask.api, index));
     case "whatsapp": {
       const { gateway, scheduleAt, file } = ask;
       const contacts = Array.from({ length: ask.contacts }, (_, index) => ({

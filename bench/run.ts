@@ -9,6 +9,7 @@ import { bulk, ceiling, drain, lookup, memory, restart, single, stored } from ".
 import { email } from "./measures-email.ts";
 import { callbacks, webhooks } from "./measures-events.ts";
 import { phoneMemory } from "./measures-phones.ts";
+import { resend } from "./measures-resend.ts";
 import { size } from "./measures-size.ts";
 import { smpp } from "./measures-smpp.ts";
 import { submission } from "./measures-submission.ts";
@@ -28,6 +29,7 @@ const measures: Record<string, Measure> = {
   callbacks,
   email,
   submission,
+  resend,
   size,
   smpp,
   whatsapp,
@@ -44,6 +46,7 @@ const everything = [
   "callbacks",
   "email",
   "submission",
+  "resend",
   "size",
   "smpp",
   "whatsapp",
