@@ -14,8 +14,8 @@ import { hasScope } from "#http/auth/api-key.ts";
 import { idempotencyKey } from "#http/auth/idempotency-key.ts";
 import type { Call } from "#http/call.ts";
 import type { AcceptResult } from "#messaging/accept/accept.ts";
+import { readWallTime } from "#messaging/accept/wall-time.ts";
 import { normaliseRecipient } from "#messaging/channels.ts";
-import { localTime, readSchedule } from "#runtime/time-zones.ts";
 import { listSuppressions } from "#store/feedback/suppressions.ts";
 import { type StatusCallback, signingToken } from "#webhooks/twilio-request.ts";
 import type { TwilioCaller } from "./caller.ts";
@@ -80,7 +80,11 @@ function decodedName(name: string): string {
   }
 }
 
-const instantShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)$/;
+const timeFaults = {
+  malformed: "must be ISO 8601, such as 2030-01-31T09:00:00Z.",
+  past: "must be in the future.",
+  repeated: "is in the hour that the clocks of the account's time zone repeat: give another time.",
+};
 
 /** The account's wall time of `SendAt`; null to send at once. */
 function scheduleOf(form: TwilioForm, { timeZone }: Account, now: number): string | null {
@@ -92,18 +96,9 @@ function scheduleOf(form: TwilioForm, { timeZone }: Account, now: number): strin
     if (type === null) return null;
     throw new TwilioRefusal("invalidSendAt", "A ScheduleType needs a SendAt.");
   }
-  const parsed = instantShape.test(sendAt) ? Date.parse(sendAt) : Number.NaN;
-  if (Number.isNaN(parsed))
-    throw new TwilioRefusal("invalidSendAt", "The SendAt must be ISO 8601, such as 2030-01-31T09:00:00Z.");
-  if (parsed <= now) throw new TwilioRefusal("invalidSendAt", "The SendAt must be in the future.");
-  const at = Math.floor(parsed / 1000) * 1000;
-  const local = localTime(at, timeZone);
-  if (readSchedule(local, timeZone) !== at)
-    throw new TwilioRefusal(
-      "invalidSendAt",
-      "The SendAt is in the hour that the clocks of the account's time zone repeat: give another time.",
-    );
-  return local;
+  const read = readWallTime(sendAt, { timeZone, now });
+  if ("local" in read) return read.local;
+  throw new TwilioRefusal("invalidSendAt", `The SendAt ${timeFaults[read.fault]}`);
 }
 
 function callbackOf(form: TwilioForm, call: Call, { key, accountSid }: TwilioCaller): StatusCallback | null {
