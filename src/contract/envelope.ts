@@ -43,6 +43,13 @@ export function reply<Data extends z.ZodType>(id: string, data: Data) {
 export const page = <Item extends z.ZodType>(id: string, item: Item, cursorNote = "") =>
   z.object(pageFields(item, cursorNote)).meta({ id });
 
+/** A record with fields that only this reply has, such as a secret that is shown once. Its component refers to that of the record. */
+export const extended = <Item extends z.ZodType, Shape extends z.ZodRawShape>(
+  id: string,
+  item: Item,
+  more: Shape,
+) => z.intersection(item, z.object(more)).meta({ id });
+
 /** The fields of a page, for a list that has more. */
 export const pageFields = <Item extends z.ZodType>(item: Item, cursorNote = "") => ({
   ...envelope,

@@ -1,7 +1,7 @@
 // Hooks of an account, which make messages of what other programs post: their fields, and the management API's replies with them.
 
 import { z } from "zod";
-import { instant, page, reply, revision, seenRevision } from "#contract/envelope.ts";
+import { extended, instant, page, reply, revision, seenRevision } from "#contract/envelope.ts";
 import { keyText } from "#contract/key-text.ts";
 import { gatewayFields } from "#contract/manage/gateways.ts";
 import { severities } from "#contract/manage/overview.ts";
@@ -121,24 +121,25 @@ export const hookChanges = z.strictObject({ ...changeable, revision: seenRevisio
 
 const { key: _text, ...shownFields } = shown(hookFields).shape;
 
-const fields = z.object({
-  id: z.string(),
-  ...shownFields,
-  attention: shown(hookAttention).meta({ id: "HookAttention" }).nullable(),
-  hint: z.string().describe("The first and last characters of its key. Only the key's hash is stored."),
-  last_received_at: instant.nullable().describe("When it last received a body; null if it never has."),
-  last_outcome: z
-    .string()
-    .nullable()
-    .describe("`accepted`, or why nothing was accepted; null if it never received a body."),
-  revision,
-  created_at: instant,
-  updated_at: instant,
-});
-const hook = fields.meta({ id: "Hook" });
+const hook = z
+  .object({
+    id: z.string(),
+    ...shownFields,
+    attention: shown(hookAttention).meta({ id: "HookAttention" }).nullable(),
+    hint: z.string().describe("The first and last characters of its key. Only the key's hash is stored."),
+    last_received_at: instant.nullable().describe("When it last received a body; null if it never has."),
+    last_outcome: z
+      .string()
+      .nullable()
+      .describe("`accepted`, or why nothing was accepted; null if it never received a body."),
+    revision,
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: "Hook" });
 
 /** A hook as replies have it. */
-export type HookRecord = z.output<typeof fields>;
+export type HookRecord = z.output<typeof hook>;
 
 export const hookReply = reply("HookReply", hook);
 /** Every hook of the account, oldest first. */
@@ -146,17 +147,15 @@ export const hooksReply = page("HookPage", hook);
 
 export const newHookReply = reply(
   "NewHookReply",
-  fields
-    .extend({
-      key: z
-        .string()
-        .nullable()
-        .describe("The generated key, which no other reply shows; null if the request contained the key."),
-      secret: z
-        .string()
-        .describe("The secret for `signed`, which no other reply shows. It changes with the key."),
-    })
-    .meta({ id: "NewHook" }),
+  extended("NewHook", hook, {
+    key: z
+      .string()
+      .nullable()
+      .describe("The generated key, which no other reply shows; null if the request contained the key."),
+    secret: z
+      .string()
+      .describe("The secret for `signed`, which no other reply shows. It changes with the key."),
+  }),
 );
 
 const anyJson = z.unknown().meta({ type: ["object", "array", "string", "number", "boolean", "null"] });

@@ -1,7 +1,16 @@
 // The management API's schemas for sessions, users, management tokens and the audit log.
 
 import { z } from "zod";
-import { idCursor, instant, limit, page, reply, revision, seenRevision } from "#contract/envelope.ts";
+import {
+  extended,
+  idCursor,
+  instant,
+  limit,
+  page,
+  reply,
+  revision,
+  seenRevision,
+} from "#contract/envelope.ts";
 import { newTokenScopes, shownTokenScopes } from "#contract/manage/keys/token-scopes.ts";
 import { nameText } from "#contract/name.ts";
 
@@ -186,29 +195,30 @@ export const updateUserRequest = z
   })
   .meta({ id: "UpdateUserRequest" });
 
-const managementTokenFields = z.object({
-  id: z.string(),
-  name: z.string(),
-  hint: z.string().describe("The first and last characters of the token."),
-  role,
-  account: accountId,
-  scopes: shownTokenScopes,
-  expires_at: instant.nullable().describe("When the token expires. Null if it does not."),
-  last_used_at: instant
-    .nullable()
-    .describe("When a request last used the token, to the minute. Null if none has."),
-  created_at: instant,
-  revoked_at: instant.nullable(),
-});
-const managementToken = managementTokenFields.meta({ id: "ManagementToken" });
+const managementToken = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    hint: z.string().describe("The first and last characters of the token."),
+    role,
+    account: accountId,
+    scopes: shownTokenScopes,
+    expires_at: instant.nullable().describe("When the token expires. Null if it does not."),
+    last_used_at: instant
+      .nullable()
+      .describe("When a request last used the token, to the minute. Null if none has."),
+    created_at: instant,
+    revoked_at: instant.nullable(),
+  })
+  .meta({ id: "ManagementToken" });
 export type ManagementTokenReplyData = z.output<typeof managementToken>;
 
 /** A new token. No other reply shows its text. */
 export const newManagementTokenReply = reply(
   "NewManagementTokenReply",
-  managementTokenFields
-    .extend({ token: z.string().describe("The token's text, which no other reply shows.") })
-    .meta({ id: "NewManagementToken" }),
+  extended("NewManagementToken", managementToken, {
+    token: z.string().describe("The token's text, which no other reply shows."),
+  }),
 );
 
 export const managementTokensReply = page("ManagementTokenPage", managementToken);

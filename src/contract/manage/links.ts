@@ -1,7 +1,7 @@
 // The management API's schemas for the link between a gateway and a device.
 
 import { z } from "zod";
-import { instant, reply } from "#contract/envelope.ts";
+import { extended, instant, reply } from "#contract/envelope.ts";
 import { linkStates } from "./link-state.ts";
 
 const link = z
@@ -52,7 +52,7 @@ export const linkReply = reply("GatewayLinkReply", link);
 
 export const startedLinkReply = reply(
   "StartedGatewayLinkReply",
-  link.extend({
+  extended("StartedGatewayLink", link, {
     token: z
       .string()
       .nullable()

@@ -1,7 +1,16 @@
 // The management API's schemas for finding an account's messages.
 
 import { z } from "zod";
-import { anyFields, idCursor, instant, limit, page, pageFields, reply } from "#contract/envelope.ts";
+import {
+  anyFields,
+  extended,
+  idCursor,
+  instant,
+  limit,
+  page,
+  pageFields,
+  reply,
+} from "#contract/envelope.ts";
 import { newTime, resolveRequest } from "#contract/messages/changes.ts";
 import { channelWord, statusWord } from "#contract/messages/channel-word.ts";
 import { messageRecord } from "#contract/messages/record.ts";
@@ -123,9 +132,9 @@ export const accountMessageReply = reply(
   }),
 );
 
-const messageDelivery = deliveryRecord
-  .extend({ webhook: z.string().describe("The id of the webhook endpoint.") })
-  .meta({ id: "MessageDelivery" });
+const messageDelivery = extended("MessageDelivery", deliveryRecord, {
+  webhook: z.string().describe("The id of the webhook endpoint."),
+});
 
 /** The webhook deliveries of a message's events, oldest first. */
 export const messageDeliveriesReply = page("MessageDeliveryPage", messageDelivery);

@@ -1,35 +1,47 @@
 // The management API's schemas for webhooks: endpoints without their secrets, and their deliveries.
 
 import { z } from "zod";
-import { anyFields, cursorNote, instant, limit, page, reply, revision } from "#contract/envelope.ts";
-
-const webhookFields = z.object({
-  id: z.string(),
-  url: z
-    .string()
-    .describe(
-      "The URL that events are posted to: its origin and path, with the mask `••••` in place of its query. Sending it back in this form keeps the stored URL. `StatusCallback`: that of each message.",
-    ),
-  events: z.array(z.string()).describe("The patterns of the event types that are posted."),
-  active: z.boolean(),
-  failing_since: instant
-    .nullable()
-    .describe("When the first attempt failed since the last success. After 5 days the endpoint is disabled."),
-  disabled_at: instant
-    .nullable()
-    .describe(
-      "When the endpoint was disabled because of its failures; null also if it was disabled manually.",
-    ),
-  disabled_reason: z.string().nullable().describe("Why the endpoint was disabled."),
-  old_secret_until: instant
-    .nullable()
-    .describe("Until when the previous secret signs as well; null if there is no previous secret."),
+import {
+  anyFields,
+  cursorNote,
+  extended,
+  instant,
+  limit,
+  page,
+  reply,
   revision,
-  created_at: instant,
-  updated_at: instant,
-});
+} from "#contract/envelope.ts";
+
 /** A webhook endpoint. */
-const webhookRecord = webhookFields.meta({ id: "Webhook" });
+const webhookRecord = z
+  .object({
+    id: z.string(),
+    url: z
+      .string()
+      .describe(
+        "The URL that events are posted to: its origin and path, with the mask `••••` in place of its query. Sending it back in this form keeps the stored URL. `StatusCallback`: that of each message.",
+      ),
+    events: z.array(z.string()).describe("The patterns of the event types that are posted."),
+    active: z.boolean(),
+    failing_since: instant
+      .nullable()
+      .describe(
+        "When the first attempt failed since the last success. After 5 days the endpoint is disabled.",
+      ),
+    disabled_at: instant
+      .nullable()
+      .describe(
+        "When the endpoint was disabled because of its failures; null also if it was disabled manually.",
+      ),
+    disabled_reason: z.string().nullable().describe("Why the endpoint was disabled."),
+    old_secret_until: instant
+      .nullable()
+      .describe("Until when the previous secret signs as well; null if there is no previous secret."),
+    revision,
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: "Webhook" });
 export type WebhookRecord = z.output<typeof webhookRecord>;
 
 export const webhookReply = reply("WebhookReply", webhookRecord);
@@ -41,24 +53,20 @@ const secret = z.string().nullable();
 
 export const newWebhookReply = reply(
   "NewWebhookReply",
-  webhookFields
-    .extend({
-      secret: secret.describe(
-        "The generated secret, which no other reply shows; null if the request contained the secret.",
-      ),
-    })
-    .meta({ id: "NewWebhook" }),
+  extended("NewWebhook", webhookRecord, {
+    secret: secret.describe(
+      "The generated secret, which no other reply shows; null if the request contained the secret.",
+    ),
+  }),
 );
 
 export const rotatedWebhookReply = reply(
   "RotatedWebhookReply",
-  webhookFields
-    .extend({
-      secret: secret.describe(
-        "The new secret, which no other reply shows. For 24 h the previous one signs as well.",
-      ),
-    })
-    .meta({ id: "RotatedWebhook" }),
+  extended("RotatedWebhook", webhookRecord, {
+    secret: secret.describe(
+      "The new secret, which no other reply shows. For 24 h the previous one signs as well.",
+    ),
+  }),
 );
 
 const deliveryStatuses = ["pending", "delivered", "failed"] as const;

@@ -1,7 +1,16 @@
 // Named API keys of an account, with scopes and an expiry: their fields, and the management API's replies with them.
 
 import { z } from "zod";
-import { idCursor, instant, limit, page, reply, revision, seenRevision } from "#contract/envelope.ts";
+import {
+  extended,
+  idCursor,
+  instant,
+  limit,
+  page,
+  reply,
+  revision,
+  seenRevision,
+} from "#contract/envelope.ts";
 import { gatewayFields } from "#contract/manage/gateways.ts";
 import { nameText } from "#contract/name.ts";
 import { patchSchema, shown } from "#contract/resource-schema.ts";
@@ -59,32 +68,30 @@ export const namedKeyChanges = z.strictObject({
   revision: seenRevision,
 });
 
-const fields = z.object({
-  id: z.string(),
-  ...shown(namedKeyFields).shape,
-  hint: z.string().describe("The first and last characters of the key. Only its hash is stored."),
-  expires_at: instant.nullable(),
-  revoked_at: instant.nullable(),
-  last_used_at: instant
-    .nullable()
-    .describe("When a request last used the key, to the minute; null if none has."),
-  previous_works_until: instant
-    .nullable()
-    .describe("Until when the text before the last rotation works too; null if it does not."),
-  revision,
-  created_at: instant,
-  updated_at: instant,
-});
-const key = fields.meta({ id: "NamedKey" });
+const key = z
+  .object({
+    id: z.string(),
+    ...shown(namedKeyFields).shape,
+    hint: z.string().describe("The first and last characters of the key. Only its hash is stored."),
+    expires_at: instant.nullable(),
+    revoked_at: instant.nullable(),
+    last_used_at: instant
+      .nullable()
+      .describe("When a request last used the key, to the minute; null if none has."),
+    previous_works_until: instant
+      .nullable()
+      .describe("Until when the text before the last rotation works too; null if it does not."),
+    revision,
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: "NamedKey" });
 
 export const namedKeyReply = reply("NamedKeyReply", key);
 
 const text = z.string().describe("The key, which no other reply shows.");
 
-export const newNamedKeyReply = reply(
-  "NewNamedKeyReply",
-  fields.extend({ key: text }).meta({ id: "NewNamedKey" }),
-);
+export const newNamedKeyReply = reply("NewNamedKeyReply", extended("NewNamedKey", key, { key: text }));
 
 export const namedKeysQuery = z.strictObject({ limit, cursor: idCursor });
 

@@ -1,7 +1,16 @@
 // Keys of pools: their fields, and the management API's replies with them.
 
 import { z } from "zod";
-import { idCursor, instant, limit, page, reply, revision, seenRevision } from "#contract/envelope.ts";
+import {
+  extended,
+  idCursor,
+  instant,
+  limit,
+  page,
+  reply,
+  revision,
+  seenRevision,
+} from "#contract/envelope.ts";
 import { keyText } from "#contract/key-text.ts";
 import { nameText } from "#contract/name.ts";
 import { patchSchema, shown } from "#contract/resource-schema.ts";
@@ -63,69 +72,68 @@ const level = z.object({
     .describe("When the full limit is available again without further calls; null if it is."),
 });
 
-const fields = z.object({
-  id: z.string(),
-  ...shownFields,
-  hint: z.string().describe("The first and last characters of the key. Only its hash is stored."),
-  expires_at: instant.nullable(),
-  revoked_at: instant.nullable(),
-  previous_works_until: instant
-    .nullable()
-    .describe("Until when the text before the last rotation works too; null if it does not."),
-  last_used_at: instant
-    .nullable()
-    .describe(
-      "When its last call began; null if never, or none of its calls is kept. Recorded a moment after the call.",
-    ),
-  spent: z
-    .object({
-      tokens_today: z.int(),
-      tokens_this_month: z.int(),
-      cost_this_month: z
-        .number()
-        .describe("In the currency of the members' prices; a minimum if `unpriced_this_month` is above 0."),
-      unpriced_this_month: z
-        .int()
-        .describe("Calls of models without a known price, which `cost_this_month` does not include."),
-    })
-    .describe("What its calls used in the account's local day and month, for comparison with its budget."),
-  left: z
-    .object({
-      requests: level.nullable(),
-      tokens: level.nullable(),
-      under_way: z.int().nullable().describe("Concurrent requests, in all processes."),
-    })
-    .describe("What remains of its limits at the moment; null if there is no limit."),
-  last_refusal: z
-    .object({
-      at: instant,
-      by: z.enum(["requests", "tokens", "concurrency", "budget"]).describe("What refused the call."),
-      until: instant.describe(
-        "When the limit or the budget allows a call again; an estimate for `concurrency`.",
+const key = z
+  .object({
+    id: z.string(),
+    ...shownFields,
+    hint: z.string().describe("The first and last characters of the key. Only its hash is stored."),
+    expires_at: instant.nullable(),
+    revoked_at: instant.nullable(),
+    previous_works_until: instant
+      .nullable()
+      .describe("Until when the text before the last rotation works too; null if it does not."),
+    last_used_at: instant
+      .nullable()
+      .describe(
+        "When its last call began; null if never, or none of its calls is kept. Recorded a moment after the call.",
       ),
-    })
-    .nullable()
-    .describe(
-      "Its last call that a limit or the budget refused (429); null if none is known. Recorded about a second after the call.",
-    ),
-  revision,
-  created_at: instant,
-  updated_at: instant,
-});
-const key = fields.meta({ id: "PoolKey" });
+    spent: z
+      .object({
+        tokens_today: z.int(),
+        tokens_this_month: z.int(),
+        cost_this_month: z
+          .number()
+          .describe("In the currency of the members' prices; a minimum if `unpriced_this_month` is above 0."),
+        unpriced_this_month: z
+          .int()
+          .describe("Calls of models without a known price, which `cost_this_month` does not include."),
+      })
+      .describe("What its calls used in the account's local day and month, for comparison with its budget."),
+    left: z
+      .object({
+        requests: level.nullable(),
+        tokens: level.nullable(),
+        under_way: z.int().nullable().describe("Concurrent requests, in all processes."),
+      })
+      .describe("What remains of its limits at the moment; null if there is no limit."),
+    last_refusal: z
+      .object({
+        at: instant,
+        by: z.enum(["requests", "tokens", "concurrency", "budget"]).describe("What refused the call."),
+        until: instant.describe(
+          "When the limit or the budget allows a call again; an estimate for `concurrency`.",
+        ),
+      })
+      .nullable()
+      .describe(
+        "Its last call that a limit or the budget refused (429); null if none is known. Recorded about a second after the call.",
+      ),
+    revision,
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: "PoolKey" });
 
 export const poolKeyReply = reply("PoolKeyReply", key);
 
 export const newPoolKeyReply = reply(
   "NewPoolKeyReply",
-  fields
-    .extend({
-      key: z
-        .string()
-        .nullable()
-        .describe("The generated key, which no other reply shows; null if the request contained the key."),
-    })
-    .meta({ id: "NewPoolKey" }),
+  extended("NewPoolKey", key, {
+    key: z
+      .string()
+      .nullable()
+      .describe("The generated key, which no other reply shows; null if the request contained the key."),
+  }),
 );
 
 /** A page of keys, including revoked ones, newest first. */

@@ -1,7 +1,6 @@
 // The audit log of the installation and of an account: who changed which fields of what.
 
 import type { z } from "zod";
-import { idParam } from "#contract/envelope.ts";
 import { type AuditReplyData, accountAuditQuery, auditQuery, auditReply } from "#contract/manage/identity.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -54,6 +53,5 @@ export const listAccountAuditEntriesRoute = endpoint({
   name: "listAccountAuditEntries",
   summary: "List the audit log of an account",
   scope: "account",
-  params: { account: idParam("The account's id.") },
   query: accountAuditQuery,
 })(async ({ core, account, query }) => await pageAnswer(core.database, { ...query, account: account.id }));

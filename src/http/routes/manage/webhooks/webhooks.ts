@@ -27,8 +27,7 @@ import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts
 import { openUrl, shownUrl } from "#webhooks/endpoint-url.ts";
 
 const tag = "Webhooks";
-const account = idParam("The account's id.");
-export const webhookParams = { account, webhook: idParam("The endpoint's id.") };
+export const webhookParams = { webhook: idParam("The endpoint's id.") };
 
 function shown({ clock, sealer }: Pick<Core, "clock" | "sealer">, row: WebhookEndpointsTable): WebhookRecord {
   const now = clock.now();
@@ -60,7 +59,6 @@ export const webhookRoutes = manageRoutes({
   operations: ["Webhook", "Webhooks"],
   nouns: ["webhook endpoint", "webhook endpoints"],
   path: "/api/manage/v1/accounts/{account}/webhooks",
-  params: { account },
   param: ["webhook", webhookParams.webhook],
   replies: { one: webhookReply, many: webhooksReply, created: newWebhookReply },
   list: {
