@@ -22,7 +22,7 @@ import type { HooksTable } from "#store/schema/hooks.ts";
 import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import type { Sealer } from "#store/seal.ts";
 import { listEndpoints } from "#store/webhooks/endpoints.ts";
-import { openUrl } from "#webhooks/endpoint-url.ts";
+import { endpointName } from "#webhooks/endpoint-url.ts";
 import { type MissingLink, missingLink, stateOf } from "./gateway-state.ts";
 
 export interface AttentionDeps extends PhoneLinkDeps, Pick<Core, "clock" | "database" | "sealer"> {
@@ -123,14 +123,12 @@ function ofEndpoint(sealer: Sealer, path: string, endpoint: WebhookEndpointsTabl
   const isOff = active === 0;
   const since = isOff ? disabled_at : failing_since;
   if (since === null) return [];
-  // Its path and query may contain a key of the receiver.
-  const name = URL.parse(openUrl(sealer, endpoint) ?? "")?.origin ?? id;
   return [
     {
       ...none,
       kind: isOff ? "webhook_disabled" : "webhook_failing",
       severity: "warning",
-      subject: { id, name },
+      subject: { id, name: endpointName(sealer, endpoint) },
       href: `${path}/webhooks/${id}`,
       since: isoTime(since),
       reason: isOff ? disabled_reason : null,

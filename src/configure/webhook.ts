@@ -46,6 +46,10 @@ const events = z
   .max(50);
 
 export const webhookInput = z.strictObject({
+  name: nameText(1, 60)
+    .nullable()
+    .optional()
+    .describe("What the dashboard calls it. Without a name, or with null, that is the host of its `url`."),
   url: nameText(1, 2000).describe(
     "Where events are posted. An account has one endpoint for a url; redirects are not followed. It is stored sealed, and shown without its query: a key belongs into the query.",
   ),
@@ -124,20 +128,44 @@ function newWebhook(
   accountId: string,
   input: WebhookInput,
 ): NewEndpoint & { made: string | null } {
-  const { clock, sealer } = deps;
-  const id = deps.newId("whe");
   const generated = input.secret === undefined ? newSigningSecret(deps.random) : null;
+  const endpoint = endpointRow(deps, accountId, {
+    ...input,
+    format: null,
+    secret: generated ?? input.secret!,
+  });
+  return { endpoint, maxEndpoints, made: generated };
+}
+
+/** The row of a new endpoint. */
+export function endpointRow(
+  { clock, sealer, newId }: WebhookDeps,
+  accountId: string,
+  {
+    name = null,
+    url,
+    events,
+    active,
+    format,
+    secret,
+  }: WebhookInput & {
+    secret: string;
+    format: WebhookEndpointsTable["format"];
+  },
+): WebhookEndpointsTable {
+  const id = newId("whe");
   const now = clock.now();
-  const { sealed, hash } = sealUrl(sealer, id, input.url);
-  const endpoint: WebhookEndpointsTable = {
+  const { sealed, hash } = sealUrl(sealer, id, url);
+  return {
     id,
     account_id: accountId,
+    name,
     url: sealed,
     url_hash: hash,
-    events: JSON.stringify(input.events),
-    active: input.active === false ? 0 : 1,
-    format: null,
-    secret: sealer.seal(generated ?? input.secret!, endpointSecretContext(id)),
+    events: JSON.stringify(events),
+    active: active === false ? 0 : 1,
+    format,
+    secret: sealer.seal(secret, endpointSecretContext(id)),
     old_secret: null,
     old_secret_until: null,
     failing_since: null,
@@ -147,7 +175,6 @@ function newWebhook(
     created_at: now,
     updated_at: now,
   };
-  return { endpoint, maxEndpoints, made: generated };
 }
 
 /** A new endpoint of the provisioning file to store; null if the account already has one with this url. Stores nothing. */
@@ -196,6 +223,7 @@ export async function updateWebhook(
   return await changeRow(revision, read, async (before): Promise<SaveWebhookResult | Overtaken> => {
     if (shown && !isShownForm(url, openUrl(deps.sealer, before))) return taken("url", maskedUrl);
     const change: EndpointChange = {};
+    if (changes.name !== undefined) change.name = changes.name;
     if (url !== undefined && !shown) change.url = sealUrl(deps.sealer, id, url);
     if (changes.events !== undefined) change.events = JSON.stringify(changes.events);
     if (changes.active !== undefined) change.active = changes.active;
@@ -243,7 +271,7 @@ async function store(
   if (result.kind === "fixed")
     return {
       kind: "conflict",
-      message: "This endpoint posts status callbacks: it can only be switched off and on, or deleted.",
+      message: "This endpoint posts status callbacks: it can only be named, switched off and on, or deleted.",
     };
   if (result.kind !== "changed") return result;
   if (result.endpoint.active === 0) await failPendingDeliveries(deps, id, result.endpoint.disabled_reason);

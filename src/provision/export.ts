@@ -111,7 +111,7 @@ function accountEntry(present: PresentAccount, variables: Variables, leftOut: st
         // A key may be in its query, and for some receivers in its path: an export is a file that people commit.
         url: variables.add([...words, "url"], { text: url }),
         secret: variables.add([...words, "secret"], { text: secret }),
-        ...fields,
+        ...(variables.plain(fields, words) as object),
       };
     }),
     hooks: hooks.map(({ fields, hash }) => {

@@ -166,7 +166,8 @@ async function readWebhooks({ database, sealer }: PresentDeps, accountId: string
     const url = openUrl(sealer, row);
     if (row.format !== null || url === null) return [];
     const secret = sealer.unseal(row.secret, endpointSecretContext(row.id));
-    return [{ url, secret, events: JSON.parse(row.events) as unknown, active: row.active === 1 }];
+    const events = JSON.parse(row.events) as unknown;
+    return [{ name: row.name, url, secret, events, active: row.active === 1 }];
   });
 }
 

@@ -42,6 +42,16 @@ export function shownUrl(url: string | null): string {
   return `${origin}${pathname}${search === "" && hash === "" ? "" : `?${mask}`}`;
 }
 
+/** What an endpoint is called: its own name, or the host of its URL. The path may contain a key of the receiver. */
+export function endpointName(
+  sealer: Sealer,
+  endpoint: Pick<WebhookEndpointsTable, "id" | "name" | "url">,
+): string {
+  if (endpoint.name !== null) return endpoint.name;
+  const url = openUrl(sealer, endpoint);
+  return url === statusCallbackUrl ? url : (URL.parse(url ?? "")?.host ?? endpoint.id);
+}
+
 /** Whether a URL contains the mask, verbatim or as browsers and libraries encode it. */
 export const isMasked = (url: string): boolean =>
   url.includes(mask) || url.toUpperCase().includes(encodeURIComponent(mask));

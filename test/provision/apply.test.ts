@@ -202,10 +202,16 @@ test("webhook endpoints are told apart by their url; a secret that the file does
   assert.ok(!open.dump().includes("canary-in-the-query"), "the url is sealed");
   assert.deepEqual(JSON.parse(endpoint!.events), ["message.*"]);
   assert.deepEqual(await apply({ ...acme, webhooks: [secretless] }), fine);
-  assert.deepEqual(await apply({ ...acme, webhooks: [{ ...hook, events: ["credit.low"] }] }), fine);
+  assert.deepEqual(
+    await apply({ ...acme, webhooks: [{ ...hook, name: "Shop", events: ["credit.low"] }] }),
+    fine,
+  );
   const [changed, ...more] = await endpoints();
   assert.deepEqual(more, []);
-  assert.deepEqual([changed!.id, JSON.parse(changed!.events)], [endpoint!.id, ["credit.low"]]);
+  assert.deepEqual(
+    [changed!.id, changed!.name, JSON.parse(changed!.events)],
+    [endpoint!.id, "Shop", ["credit.low"]],
+  );
 });
 
 test("an endpoint that was changed elsewhere is left alone while its entry stays as it was", async () => {

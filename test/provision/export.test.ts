@@ -126,7 +126,12 @@ function accountOf(name: string, chosen: Drawn) {
     sending_domains: d ? [{ domain: "example.com", keys: [{ selector: "m", private_key }] }] : [],
     webhooks: e
       ? [
-          { url: `https://hook.test/?key=${secretOf(`${name} url`)}`, events: ["*"], active: f },
+          {
+            url: `https://hook.test/?key=${secretOf(`${name} url`)}`,
+            events: ["*"],
+            active: f,
+            name: g ? words : null,
+          },
           { url: "https://hook.test", secret: `whsec_${Buffer.alloc(24, name).toString("base64")}` },
         ]
       : [],

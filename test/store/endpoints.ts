@@ -18,6 +18,7 @@ export function endpointOf(
   return {
     id,
     account_id: accountId,
+    name: null,
     url: `sealed for ${id}`,
     url_hash: `hash of ${id}`,
     events: '["*"]',

@@ -35,9 +35,11 @@ test("an endpoint is changed in place, and what failed is counted, then posted a
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Events").fill("message.* gateway.*");
   await dialog.getByLabel("URL").fill("https://app.acme.example/other");
+  await dialog.getByLabel("Name").fill("Bookkeeping");
   await dialog.getByRole("button", { name: "Save" }).click();
   await page.getByText("message.* gateway.*", { exact: true }).waitFor();
-  await page.getByRole("heading", { name: "https://app.acme.example/other" }).waitFor();
+  await page.getByRole("heading", { name: "Bookkeeping" }).waitFor();
+  await page.getByText("https://app.acme.example/other", { exact: true }).waitFor();
   await page.getByText("How to verify a signature").click();
   await page.getByText("timingSafeEqual(received, expected)").waitFor();
   await expectSound(at, "an endpoint with its snippet");
@@ -213,7 +215,7 @@ test("the list and the page of an endpoint show what became of its deliveries of
   await it.advance(2_000);
   await listed;
   assert.equal(readings, 0);
-  await row.getByRole("link", { name: /busy/ }).click();
+  await row.getByRole("link", { name: "app.acme.example" }).click();
   const chart = page.getByRole("figure", {
     name: "Deliveries of the last 24 hours by outcome",
   });

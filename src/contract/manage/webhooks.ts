@@ -16,6 +16,7 @@ import {
 const webhookRecord = z
   .object({
     id: z.string(),
+    name: z.string().describe("What it is called. Without a name of its own, that is the host of its URL."),
     url: z
       .string()
       .describe(

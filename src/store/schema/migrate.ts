@@ -37,6 +37,7 @@ import { up as wholeMails } from "#store/schema/migrations/second-release/0030-w
 import { up as hooks } from "#store/schema/migrations/second-release/0031-hooks.ts";
 import { up as statusCallbacks } from "#store/schema/migrations/second-release/0032-status-callbacks.ts";
 import { up as alertCauses } from "#store/schema/migrations/second-release/0033-alert-causes.ts";
+import { up as webhookNames } from "#store/schema/migrations/second-release/0034-webhook-names.ts";
 
 export interface Migration {
   id: number;
@@ -84,6 +85,7 @@ export const migrations: readonly Migration[] = [
   { id: 31, name: "hooks", up: hooks },
   { id: 32, name: "status-callbacks", up: statusCallbacks },
   { id: 33, name: "alert-causes", up: alertCauses },
+  { id: 34, name: "webhook-names", additive: true, up: webhookNames },
 ];
 
 /** The id of the newest migration that this code knows. */

@@ -21,6 +21,8 @@ export interface OutboxTable {
 export interface WebhookEndpointsTable extends Revised {
   id: string;
   account_id: string;
+  /** Null if it has no name of its own; it is shown by the host of its URL. */
+  name: string | null;
   /** Sealed. */
   url: string;
   /** Digest of the URL. Null if an earlier version stored it, and this start has not sealed it yet. */

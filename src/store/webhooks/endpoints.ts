@@ -107,6 +107,7 @@ export async function storeEndpoint(
 
 /** Absent fields are unchanged. */
 export interface EndpointChange {
+  name?: string | null;
   url?: { sealed: string; hash: string };
   /** JSON list of patterns. */
   events?: string;
@@ -118,7 +119,7 @@ export interface EndpointChange {
 export type ChangeEndpointResult =
   | { kind: "changed"; endpoint: WebhookEndpointsTable }
   | { kind: "url_taken" }
-  /** An endpoint with a format can be switched off and on; the rest of it is fixed. */
+  /** An endpoint with a format can be named and switched off and on; the rest of it is fixed. */
   | { kind: "fixed" }
   | { kind: "not_found" }
   | { kind: Overtaken };
@@ -146,6 +147,7 @@ export const changeEndpoint = writeOperation(
     const enabled = active && row.active === 0;
     const next: WebhookEndpointsTable = {
       ...row,
+      name: change.name === undefined ? row.name : change.name,
       url: change.url?.sealed ?? row.url,
       url_hash: change.url?.hash ?? row.url_hash,
       events: change.events ?? row.events,

@@ -111,12 +111,11 @@ export function Deliveries({ message }: { message: string }) {
   const read = useRead("listMessageDeliveries", { params: { account, message } });
   const webhooks = useRead("listWebhooks", { params: { account } }, { every: 60_000 });
   const byEndpoint = Object.entries(Object.groupBy(read.data?.data ?? [], ({ webhook }) => webhook));
-  // The path of an endpoint may itself be a secret; endpoints of one host are told apart by their ids.
-  const hosts = new Map(webhooks.data?.data.map(({ id, url }) => [id, new URL(url).host]));
+  const names = new Map(webhooks.data?.data.map(({ id, name }) => [id, name]));
   const nameOf = (id: string) => {
-    const host = hosts.get(id) ?? id;
-    const isShared = [...hosts.values()].filter((each) => each === host).length > 1;
-    return isShared ? `${host} (…${id.slice(-6)})` : host;
+    const name = names.get(id) ?? id;
+    const isShared = [...names.values()].filter((each) => each === name).length > 1;
+    return isShared ? `${name} (…${id.slice(-6)})` : name;
   };
   return (
     <Section title="Webhook deliveries">

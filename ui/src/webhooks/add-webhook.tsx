@@ -2,12 +2,11 @@ import { useState } from "react";
 import { useAccount } from "#ui/parts/account.ts";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { SecretButton } from "#ui/parts/over/secret-button.tsx";
-import { patternsOf, WebhookFields } from "./webhook-fields.tsx";
+import { fieldsOf, WebhookFields } from "./webhook-fields.tsx";
 
 function Fields({ onDone }: { onDone: (secret: string | null) => void }) {
   const { id: account } = useAccount();
-  const [url, setUrl] = useState("");
-  const [events, setEvents] = useState("message.*");
+  const [entered, setEntered] = useState({ name: "", url: "", events: "message.*" });
   const form = useForm("createWebhook", {
     onDone: ({ data }) => onDone(data.secret),
   });
@@ -15,9 +14,9 @@ function Fields({ onDone }: { onDone: (secret: string | null) => void }) {
     <Form
       of={form}
       verb="Add the endpoint"
-      onSubmit={() => form.send({ params: { account }, body: { url, events: patternsOf(events) } })}
+      onSubmit={() => form.send({ params: { account }, body: fieldsOf(entered) })}
     >
-      <WebhookFields fault={form.fault} url={url} onUrl={setUrl} events={events} onEvents={setEvents} />
+      <WebhookFields of={entered} onChange={setEntered} fault={form.fault} />
     </Form>
   );
 }

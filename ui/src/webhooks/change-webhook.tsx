@@ -1,5 +1,3 @@
-// Changes of an endpoint: its URL, and its events.
-
 import { useState } from "react";
 import { call } from "#ui/api/client.ts";
 import type { Webhook } from "#ui/api/schema.ts";
@@ -7,17 +5,19 @@ import { useAccount } from "#ui/parts/account.ts";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
-import { patternsOf, WebhookFields } from "./webhook-fields.tsx";
+import { enteredOf, fieldsOf, WebhookFields } from "./webhook-fields.tsx";
 
 function Fields({ of, reload, onDone }: { of: Webhook; reload: () => Promise<void>; onDone: () => void }) {
   const { id: account } = useAccount();
-  const [url, setUrl] = useState(of.url);
-  const [events, setEvents] = useState(of.events.join(" "));
+  const [entered, setEntered] = useState(() => enteredOf(of));
+  const before = Object.values(fieldsOf(enteredOf(of))).map(String);
+  const changed = Object.fromEntries(
+    Object.entries(fieldsOf(entered)).filter(([, value], at) => String(value) !== before[at]),
+  );
   const form = useForm("updateWebhook", {
     says: "The endpoint is saved",
     onDone,
   });
-  const patterns = patternsOf(events);
   return (
     <Form
       of={form}
@@ -26,15 +26,11 @@ function Fields({ of, reload, onDone }: { of: Webhook; reload: () => Promise<voi
       onSubmit={() =>
         form.send({
           params: { account, webhook: of.id },
-          body: {
-            ...(url === of.url ? {} : { url }),
-            ...(patterns.join(" ") === of.events.join(" ") ? {} : { events: patterns }),
-            revision: of.revision,
-          },
+          body: { ...changed, revision: of.revision },
         })
       }
     >
-      <WebhookFields fault={form.fault} url={url} onUrl={setUrl} events={events} onEvents={setEvents} />
+      <WebhookFields of={entered} onChange={setEntered} fault={form.fault} />
     </Form>
   );
 }

@@ -1,21 +1,37 @@
+import type { Webhook } from "#ui/api/schema.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 
-/** Patterns separated by spaces or lines. */
-export const patternsOf = (text: string): string[] => text.split(/\s+/).filter((pattern) => pattern !== "");
-
-/** The URL, and the events. */
-export function WebhookFields({
-  fault,
-  url,
-  onUrl,
-  events,
-  onEvents,
-}: {
-  fault: (path: string) => string | null;
+/** What the form holds. `name`: empty for the host of the URL. `events`: patterns separated by spaces or lines. */
+interface Entered {
+  name: string;
   url: string;
-  onUrl: (url: string) => void;
   events: string;
-  onEvents: (events: string) => void;
+}
+
+/** The host of a URL; empty while the text is no URL. */
+const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
+
+export const enteredOf = ({ name, url, events }: Webhook): Entered => ({
+  name: name === hostOf(url) ? "" : name,
+  url,
+  events: events.join(" "),
+});
+
+/** The fields of the API that the form's input means. */
+export const fieldsOf = ({ name, url, events }: Entered) => ({
+  name: name.trim() === "" ? null : name,
+  url,
+  events: events.split(/\s+/).filter((pattern) => pattern !== ""),
+});
+
+export function WebhookFields({
+  of,
+  onChange,
+  fault,
+}: {
+  of: Entered;
+  onChange: (entered: Entered) => void;
+  fault: (path: string) => string | null;
 }) {
   return (
     <>
@@ -24,8 +40,16 @@ export function WebhookFields({
           type="url"
           required
           placeholder="https://"
-          value={url}
-          onChange={(event) => onUrl(event.target.value)}
+          value={of.url}
+          onChange={(event) => onChange({ ...of, url: event.target.value })}
+        />
+      </Field>
+      <Field label="Name" hint="By default the host of the URL." fault={fault("name")}>
+        <input
+          maxLength={60}
+          placeholder={hostOf(of.url)}
+          value={of.name}
+          onChange={(event) => onChange({ ...of, name: event.target.value })}
         />
       </Field>
       <Field
@@ -36,8 +60,8 @@ export function WebhookFields({
         <input
           required
           className="mono"
-          value={events}
-          onChange={(event) => onEvents(event.target.value)}
+          value={of.events}
+          onChange={(event) => onChange({ ...of, events: event.target.value })}
           spellCheck={false}
         />
       </Field>

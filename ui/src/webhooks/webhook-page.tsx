@@ -77,7 +77,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
           verb="Delete"
           label="Delete…"
           title="Delete this endpoint"
-          effect={`Nothing more is posted to ${webhook.url}. Waiting deliveries are dropped.`}
+          effect={`Nothing more is posted to ${webhook.name}. Waiting deliveries are dropped.`}
           run={async () => {
             await remove.mutateAsync({ params });
             await navigate({ to: "/a/$account/webhooks", params: { account } });
@@ -114,7 +114,7 @@ export function Page() {
   return (
     <>
       <PageHead
-        title={webhook?.url ?? "Webhook"}
+        title={webhook?.name ?? "Webhook"}
         back={
           <Back to="/a/$account/webhooks" params={{ account }}>
             Webhooks
@@ -131,6 +131,7 @@ export function Page() {
             <Facts
               of={[
                 ["State", <WebhookState key="state" webhook={webhook} />],
+                ["URL", webhook.url],
                 ...(backlog ?? []),
                 ["Events", <code key="events">{webhook.events.join(" ")}</code>],
                 [

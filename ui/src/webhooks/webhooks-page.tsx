@@ -32,13 +32,18 @@ export function Page() {
         columns={[
           { head: "State", cell: (webhook) => <WebhookState webhook={webhook} /> },
           {
-            head: "URL",
+            head: "Name",
             look: "text",
-            cell: ({ id, url }) => (
+            cell: ({ id, name }) => (
               <RowLink to="/a/$account/webhooks/$webhook" params={{ account, webhook: id }}>
-                {url}
+                {name}
               </RowLink>
             ),
+          },
+          {
+            head: "URL",
+            look: "also",
+            cell: ({ url }) => <span className="soft">{url}</span>,
           },
           {
             head: "Events",

@@ -24,7 +24,7 @@ import { refused } from "#http/reply/refused.ts";
 import { type ManagedCall, manageRoutes } from "#http/routes/manage/manage-routes.ts";
 import type { WebhookEndpointsTable } from "#store/schema/webhooks.ts";
 import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
-import { openUrl, shownUrl } from "#webhooks/endpoint-url.ts";
+import { endpointName, openUrl, shownUrl } from "#webhooks/endpoint-url.ts";
 
 const tag = "Webhooks";
 export const webhookParams = { webhook: idParam("The endpoint's id.") };
@@ -34,6 +34,7 @@ function shown({ clock, sealer }: Pick<Core, "clock" | "sealer">, row: WebhookEn
   const { old_secret, old_secret_until } = row;
   return {
     id: row.id,
+    name: endpointName(sealer, row),
     url: shownUrl(openUrl(sealer, row)),
     events: JSON.parse(row.events) as string[],
     active: row.active === 1,

@@ -143,7 +143,7 @@ test("a failing endpoint, a domain that does not sign, a plan that ends, and cre
   await m.operator("POST", `${path}/webhooks/${id}/test`);
   await m.it.advance(10_000);
   const failing = await find("webhook_failing");
-  assert.deepEqual(failing?.subject, { id, name: "https://hooks.example.com" });
+  assert.deepEqual(failing?.subject, { id, name: "hooks.example.com" });
   assert.ok(failing?.since);
   await m.operator("POST", `${path}/sending-domains`, { domain: "acme.example.com" });
   assert.equal((await find("domain_unverified"))?.subject?.name, "acme.example.com");

@@ -21,6 +21,7 @@ after(() => m.close());
 
 interface Shown {
   id: string;
+  name: string;
   url: string;
   events: string[];
   active: boolean;
@@ -86,6 +87,24 @@ test("a change is of what is given alone", async () => {
     active: false,
   });
   assert.deepEqual(await patch({ active: true }), { ...before, revision: 4, events: ["*"] });
+});
+
+test("it is called as it is named, or else as the host of its url", async () => {
+  const { id, name } = await create();
+  assert.equal(name, "receiver.example.com");
+  const rename = async (change: object) =>
+    dataOf<Shown>(await m.operator("PATCH", `${path}/${id}`, change)).name;
+  assert.equal(await rename({ name: "Bookkeeping" }), "Bookkeeping");
+  assert.equal(await rename({ url: "https://other.example.com:8443/k/1234" }), "Bookkeeping");
+  assert.equal(await rename({ name: null }), "other.example.com:8443");
+  assert.equal((await create({ name: "Bookkeeping" })).name, "Bookkeeping");
+  for (const [bad, message] of [
+    ["", "must not be empty"],
+    ["x".repeat(61), "must have at most 60 characters"],
+  ] as const) {
+    const refused = await m.operator("PATCH", `${path}/${id}`, { name: bad });
+    assert.deepEqual([refused.statusCode, refused.json().errors], [422, { name: [message] }]);
+  }
 });
 
 test("a rotated secret is new, and the one before it is said to sign for a day", async () => {
