@@ -24,13 +24,11 @@ import {
 } from "#store/webhooks/endpoints.ts";
 import { isMasked, isShownForm, openUrl, sealUrl, urlHash } from "#webhooks/endpoint-url.ts";
 import { failPendingDeliveries } from "#webhooks/fail-pending.ts";
-import { isSigningSecret, newSigningSecret } from "#webhooks/sign.ts";
+import { isSigningSecret, newSigningSecret, oldSecretMs } from "#webhooks/sign.ts";
 import { changedElsewhere, type Refusal, taken } from "./changes.ts";
 import type { ConfigureDeps } from "./resource.ts";
 
 export const maxEndpoints = 50;
-/** How long a replaced secret still signs. */
-const oldSecretMs = 24 * 3_600_000;
 const removeBatchSize = 1000;
 
 const events = z

@@ -23,7 +23,7 @@ import type { EndpointRequest } from "./endpoint-request.ts";
 import { openUrl } from "./endpoint-url.ts";
 import { failPendingDeliveries } from "./fail-pending.ts";
 import { maxRetryAfterMs, nextTryMs } from "./retry.ts";
-import { signatureHeader } from "./sign.ts";
+import { signedHeaders, userAgent } from "./sign.ts";
 import { twilioRequests } from "./twilio-request.ts";
 
 export type PostDeps = Pick<
@@ -136,14 +136,7 @@ function eventRequests(
     // A receiver would refuse an unsigned post or, worse, accept it.
     if (secrets.length === 0) return "The endpoint's secret does not open: give it a new one.";
     if (url === null) return "The endpoint's URL does not open: give it again.";
-    const seconds = Math.floor(at / 1000);
-    const headers = {
-      "content-type": "application/json",
-      "webhook-id": id,
-      "webhook-timestamp": String(seconds),
-      "webhook-signature": signatureHeader(secrets, id, seconds, body),
-    };
-    return { url, headers, body, secrets };
+    return { url, headers: signedHeaders(secrets, id, at, body), body, secrets };
   };
 }
 
@@ -172,7 +165,7 @@ async function post(
   const result: OutboundResult = await outbound.request({
     ...sent,
     method: "POST",
-    headers: { "user-agent": "Trunkline", ...sent.headers },
+    headers: { "user-agent": userAgent, ...sent.headers },
     timeoutMs,
     maxBytes: maxResponseBytes,
     truncate: true,

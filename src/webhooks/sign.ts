@@ -36,3 +36,19 @@ export function signatureHeader(
     })
     .join(" ");
 }
+
+/** How long a secret that was replaced still signs. */
+export const oldSecretMs = 24 * 3_600_000;
+
+export const userAgent = "Trunkline";
+
+/** The headers of an event that is posted at a time (epoch ms). */
+export function signedHeaders(secrets: readonly string[], id: string, at: number, body: string) {
+  const seconds = Math.floor(at / 1000);
+  return {
+    "content-type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
+    "webhook-signature": signatureHeader(secrets, id, seconds, body),
+  };
+}

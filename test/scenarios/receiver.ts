@@ -77,8 +77,8 @@ export async function endpoint(it: Harness, id: string): Promise<WebhookEndpoint
 
 /** The endpoint's deliveries, oldest first. */
 export async function deliveries(it: Harness, accountId: string, endpointId: string) {
-  const asked = { accountId, endpointId, status: null, before: null, limit: 1000 };
-  return ((await it.system.database.run(listDeliveries, asked)) ?? []).toReversed();
+  const asked = { accountId, endpointId, filter: {}, before: null, limit: 1000, maxScanned: 1000 };
+  return (await it.system.database.run(listDeliveries, asked))?.rows.toReversed() ?? [];
 }
 
 /** The status, tries and reasons of one delivery. */

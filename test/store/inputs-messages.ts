@@ -124,6 +124,7 @@ const engagement = {
   recipient: null,
 };
 const line = { at: now, ms: 1, status: 500, reason: "no", answer: null };
+const narrow = { status: "failed", type: "message.sent", from: 0, to: now } as const;
 const place = { createdAt: now - 35_000_000, eventId: id("evt", 200) };
 const resolution = { accountId, channel: null, details };
 const outcome = { step: "outcome_unknown", details } as const;
@@ -211,8 +212,8 @@ export const messageCases: Case[] = [
   caseOf(deliveries.failWaitingDeliveries, { endpointId: id("whe", 10), at: now, reason: "", limit }),
   caseOf(
     log.listDeliveries,
-    { accountId, endpointId, status: null, before: null, limit },
-    { accountId, endpointId, status: "failed", before: place, limit },
+    { accountId, endpointId, filter: {}, before: null, limit, maxScanned: 200 },
+    { accountId, endpointId, filter: narrow, before: place, limit, maxScanned: 200 },
   ),
   caseOf(log.findDelivery, { accountId, endpointId, eventId: id("evt", 0) }),
   caseOf(log.replayDelivery, { accountId, endpointId, eventId: id("evt", 6), at: now }),

@@ -93,8 +93,18 @@ test("an endpoint that fails says what it answered, since when and how many wait
   await page.getByRole("button", { name: "Send a test" }).click();
   await it.advance(1_000);
   await page.getByText("The test was received: 204 in").waitFor();
+  const rows = page.locator("tr[data-index]");
+  await page.getByLabel("Event", { exact: true }).selectOption("webhook.test");
+  await page.getByLabel("Made").selectOption("24h");
+  await page.waitForURL(/event=webhook.test&last=24h/);
+  await rows.nth(1).waitFor({ state: "detached" });
+  assert.match((await rows.textContent()) ?? "", /webhook\.test/);
+  await page.getByLabel("Status").selectOption("failed");
+  await page.getByText("No delivery fits these filters.").waitFor();
+  await page.goto(`${url}/a/${account}/webhooks/${id}`);
   const row = page.getByRole("row").filter({ hasText: "+15550000010" });
   await row.getByRole("link", { name: "message.delivered" }).click();
+  await page.getByText(/^webhook-signature: v1,/m).waitFor();
   await page.getByRole("link", { name: "+15550000010" }).click();
   await page.getByRole("heading", { name: "+15550000010", level: 1 }).waitFor();
 });

@@ -8,9 +8,13 @@ import {
   instant,
   limit,
   page,
+  pageFields,
   reply,
   revision,
+  timeParam,
 } from "#contract/envelope.ts";
+import { testEventType } from "#contract/events/shapes.ts";
+import { eventTypes } from "#contract/messages/events.ts";
 
 /** A webhook endpoint. */
 const webhookRecord = z
@@ -114,7 +118,19 @@ export const deliveryRecord = z
 export type DeliveryRecord = z.output<typeof deliveryRecord>;
 
 /** A page of deliveries, newest first. */
-export const deliveriesReply = page("DeliveryPage", deliveryRecord);
+export const deliveriesReply = z
+  .object({
+    ...pageFields(
+      deliveryRecord,
+      " With `status` or `event`, a page may be short or empty and still have a next page.",
+    ),
+    searched_until: instant
+      .nullable()
+      .describe(
+        "How far this page searched: every match made after this time is in this page or in earlier ones. Null if it searched everything.",
+      ),
+  })
+  .meta({ id: "DeliveryPage" });
 
 export const deliveryReply = reply(
   "DeliveryReply",
@@ -125,6 +141,12 @@ export const deliveryReply = reply(
         .string()
         .describe(
           "The event. It is posted as it is and signed, by an endpoint with the format `twilio` as a form.",
+        ),
+      headers: z
+        .record(z.string(), z.string())
+        .nullable()
+        .describe(
+          "The headers of the latest try, without `webhook-signature` if the secret was replaced since. Null before the first try, and for an endpoint with the format `twilio`.",
         ),
       log: z.array(deliveryTry).describe("The latest 20 attempts, oldest first."),
     })
@@ -171,6 +193,13 @@ export const webhookStatisticsReply = reply(
 
 export const deliveriesQuery = z.strictObject({
   status: deliveryStatus.optional().describe("Only deliveries with this status."),
+  event: z
+    .enum([...eventTypes, testEventType])
+    .meta({ id: "DeliveredEventType" })
+    .optional()
+    .describe("Only deliveries of events of this type, such as `message.delivered`."),
+  created_from: timeParam.optional().describe("Only deliveries made at this time (ISO 8601) or later."),
+  created_to: timeParam.optional().describe("Only deliveries made before this time (ISO 8601)."),
   limit,
   cursor: z.string().max(200).optional().describe(cursorNote),
 });

@@ -35,7 +35,19 @@ export async function owns(tx: Tx, accountId: string, endpointId: string): Promi
   return row !== undefined;
 }
 
-/** An endpoint's newest deliveries before a position; null if the account has no such endpoint. */
+export interface DeliveryFilter {
+  status?: DeliveryStatus | undefined;
+  /** The type of the event. */
+  type?: string | undefined;
+  /** Epoch ms at which the delivery was made: at or after the first, before the second. */
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+/**
+ * An endpoint's newest deliveries before a position; null if the account has no such endpoint. No index has status and type, so a page
+ * with one of these filters looks at `maxScanned` deliveries at most. `lookedTo`: the position to continue from; null if none is left.
+ */
 export const listDeliveries = readOperation(
   "listDeliveries",
   async (
@@ -43,34 +55,61 @@ export const listDeliveries = readOperation(
     input: {
       accountId: string;
       endpointId: string;
-      status: DeliveryStatus | null;
+      filter: DeliveryFilter;
       before: DeliveryCursor | null;
       limit: number;
+      maxScanned: number;
     },
-  ): Promise<DeliveryRow[] | null> => {
-    const { accountId, endpointId, status, before, limit } = input;
+  ): Promise<{ rows: DeliveryRow[]; lookedTo: DeliveryCursor | null } | null> => {
+    const { accountId, endpointId, filter, before, limit, maxScanned } = input;
+    const { status, type, from, to } = filter;
     if (!(await owns(tx, accountId, endpointId))) return null;
     let query = tx.db
       .selectFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_recent"))
-      .crossJoin(tx.indexed("webhook_events"))
-      .whereRef("webhook_events.id", "=", "webhook_deliveries.event_id")
-      .selectAll("webhook_deliveries")
-      .select("webhook_events.at")
-      .where("webhook_deliveries.endpoint_id", "=", endpointId);
-    if (status) query = query.where("webhook_deliveries.status", "=", status);
-    if (before) {
-      query = query.where(
-        sql<boolean>`(webhook_deliveries.created_at, webhook_deliveries.event_id) < (${before.createdAt}, ${before.eventId})`,
-      );
-    }
-    const rows = await query
-      .orderBy("webhook_deliveries.created_at", "desc")
-      .orderBy("webhook_deliveries.event_id", "desc")
-      .limit(limit)
+      .select(["event_id", "created_at", "status", "type"])
+      .where("endpoint_id", "=", endpointId);
+    if (from !== undefined) query = query.where("created_at", ">=", from);
+    if (to !== undefined) query = query.where("created_at", "<", to);
+    if (before !== null)
+      query = query.where(sql<boolean>`(created_at, event_id) < (${before.createdAt}, ${before.eventId})`);
+    const looked = status === undefined && type === undefined ? limit : Math.max(limit, maxScanned);
+    const scanned = await query
+      .orderBy("created_at", "desc")
+      .orderBy("event_id", "desc")
+      .limit(looked)
       .execute();
-    return await withMessages(tx, accountId, rows);
+    const matching = scanned
+      .filter((row) => row.status === (status ?? row.status) && row.type === (type ?? row.type))
+      .slice(0, limit);
+    const last = matching.length === limit ? matching.at(-1) : scanned.at(-1);
+    const isAll = matching.length < limit && scanned.length < looked;
+    return {
+      rows: await wholeRows(tx, accountId, endpointId, matching),
+      lookedTo: isAll || !last ? null : { createdAt: last.created_at, eventId: last.event_id },
+    };
   },
 );
+
+/** The deliveries of these events, in their order. One that retention has just removed is left out. */
+async function wholeRows(
+  tx: Tx,
+  accountId: string,
+  endpointId: string,
+  events: readonly { event_id: string }[],
+): Promise<DeliveryRow[]> {
+  if (events.length === 0) return [];
+  const rows = await tx.db
+    .selectFrom(tx.indexed("webhook_deliveries"))
+    .crossJoin(tx.indexed("webhook_events"))
+    .whereRef("webhook_events.id", "=", "webhook_deliveries.event_id")
+    .selectAll("webhook_deliveries")
+    .select("webhook_events.at")
+    .where("webhook_deliveries.endpoint_id", "=", endpointId)
+    .where("webhook_deliveries.event_id", "in", tx.list(events.map(({ event_id }) => event_id)))
+    .execute();
+  const byEvent = new Map((await withMessages(tx, accountId, rows)).map((row) => [row.event_id, row]));
+  return events.flatMap(({ event_id }) => byEvent.get(event_id) ?? []);
+}
 
 /** The rows with the messages of their events, which are found by the ids of the events. */
 async function withMessages<Row extends { event_id: string }>(

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DeliveryStatus } from "#store/schema/webhooks.ts";
 import { readDueDeliveries } from "#store/webhooks/deliveries.ts";
 import {
   countWebhooks,
   type DeliveryCursor,
+  type DeliveryFilter,
   findDelivery,
   listDeliveries,
   replayDelivery,
@@ -41,27 +41,61 @@ onBothEngines((open) => {
     const later = await makeDeliveries(store, accountId, endpointId, { count: 3, at: now + 1 });
     await settleOne(store, endpointId, events[1]!);
     const list = (
-      status: DeliveryStatus | null,
+      filter: DeliveryFilter,
       before: DeliveryCursor | null,
       limit: number,
       account = accountId,
-    ) => store.database.run(listDeliveries, { accountId: account, endpointId, status, before, limit });
+    ) =>
+      store.database.run(listDeliveries, {
+        accountId: account,
+        endpointId,
+        filter,
+        before,
+        limit,
+        maxScanned: 3,
+      });
     const pages: string[] = [];
     let before: DeliveryCursor | null = null;
     for (;;) {
-      const rows: { created_at: number; event_id: string }[] | null = await list(null, before, 2);
-      const last = rows?.at(-1);
-      if (!rows || !last) break;
-      pages.push(...rows.map(({ event_id }) => event_id));
-      before = { createdAt: last.created_at, eventId: last.event_id };
+      const found: Awaited<ReturnType<typeof list>> = await list({}, before, 2);
+      pages.push(...(found?.rows.map(({ event_id }) => event_id) ?? []));
+      before = found?.lookedTo ?? null;
+      if (before === null) break;
     }
     assert.deepEqual(pages, [...events, ...later].reverse());
+    const delivered = await list({ status: "delivered" }, null, 1);
     assert.deepEqual(
-      (await list("delivered", null, 10))?.map(({ event_id }) => event_id),
-      [events[1]],
+      [delivered?.rows.length, delivered?.lookedTo !== null],
+      [0, true],
+      "three were looked at",
     );
-    assert.equal((await list("delivered", null, 10))?.[0]?.at, now);
-    assert.equal(await list(null, null, 10, await makeAccount(store.database)), null);
+    const further = await list({ status: "delivered" }, delivered?.lookedTo ?? null, 1);
+    assert.deepEqual(
+      further?.rows.map(({ event_id, at }) => [event_id, at]),
+      [[events[1], now]],
+    );
+    assert.equal(await list({}, null, 10, await makeAccount(store.database)), null);
+  });
+
+  test("by the type of the event and the time of the delivery; what was looked at ends at the range", async () => {
+    const store = open();
+    const { accountId, endpointId, events } = await one(store, 2);
+    const later = await makeDeliveries(store, accountId, endpointId, { count: 2, at: now + 10 });
+    await store.query(
+      `update webhook_deliveries set type = 'credit.low' where event_id in ('${events[0]}', '${later[1]}')`,
+    );
+    const list = async (filter: DeliveryFilter) => {
+      const input = { accountId, endpointId, filter, before: null, limit: 10, maxScanned: 100 };
+      const found = await store.database.run(listDeliveries, input);
+      assert.equal(found?.lookedTo, null);
+      return found?.rows.map(({ event_id }) => event_id);
+    };
+    const type = "credit.low";
+    assert.deepEqual(await list({ type }), [later[1], events[0]]);
+    assert.deepEqual(await list({ type, from: now + 10 }), [later[1]]);
+    assert.deepEqual(await list({ type, from: now, to: now + 10 }), [events[0]]);
+    assert.deepEqual(await list({ to: now + 10 }), events.toReversed());
+    assert.deepEqual(await list({ type: "budget.low" }), []);
   });
 
   test("one delivery with what is posted; not another account's, nor another endpoint's", async () => {

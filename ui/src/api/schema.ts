@@ -39,10 +39,11 @@ export type CreditEntry = { kind: "opening" | "reserve" | "return" | "renew" | "
 export type CreditEntryPage = { success: true; message: string; data: CreditEntry[]; next_cursor: string | null };
 export type CreditEntryReply = { success: true; message: string; data: CreditEntry };
 export type CreditReply = { success: true; message: string; data: { sms: AccountBalance | null; whatsapp: AccountBalance | null; email: AccountBalance | null } };
-export type Delivery = { id: string; type: string; message: DeliveryMessage; timestamp: string; status: DeliveryStatus; attempts: number; next_attempt_at: string | null; created_at: string; updated_at: string; body: string; log: DeliveryTry[] };
+export type DeliveredEventType = "message.queued" | "message.scheduled" | "message.sending" | "message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.undelivered" | "message.bounced" | "message.expired" | "message.cancelled" | "message.suppressed" | "message.unknown" | "message.received" | "message.opened" | "message.clicked" | "message.complained" | "gateway.paused" | "gateway.resumed" | "gateway.linked" | "gateway.unlinked" | "gateway.limited" | "gateway.outdated" | "gateway.receipts_unmatched" | "credit.low" | "pool.member_down" | "pool.member_up" | "budget.low" | "completion.done" | "webhook.test";
+export type Delivery = { id: string; type: string; message: DeliveryMessage; timestamp: string; status: DeliveryStatus; attempts: number; next_attempt_at: string | null; created_at: string; updated_at: string; body: string; headers: Record<string, string> | null; log: DeliveryTry[] };
 export type DeliveryDueReply = { success: true; message: string; data: { id: string } };
 export type DeliveryMessage = { id: string; recipient: string } | null;
-export type DeliveryPage = { success: true; message: string; data: DeliverySummary[]; next_cursor: string | null };
+export type DeliveryPage = { success: true; message: string; data: DeliverySummary[]; next_cursor: string | null; searched_until: string | null };
 export type DeliveryReply = { success: true; message: string; data: Delivery };
 export type DeliveryStatus = "pending" | "delivered" | "failed";
 export type DeliverySummary = { id: string; type: string; message: DeliveryMessage; timestamp: string; status: DeliveryStatus; attempts: number; next_attempt_at: string | null; created_at: string; updated_at: string; last_try: DeliveryTry | null };
@@ -253,6 +254,7 @@ export type WhatsappTemplateCall = { name: string; language: string; parameters:
 /** The words of the enum types, in the document's order. */
 export const words = {
   Channel: ["sms", "whatsapp", "email"],
+  DeliveredEventType: ["message.queued", "message.scheduled", "message.sending", "message.sent", "message.delivered", "message.read", "message.failed", "message.undelivered", "message.bounced", "message.expired", "message.cancelled", "message.suppressed", "message.unknown", "message.received", "message.opened", "message.clicked", "message.complained", "gateway.paused", "gateway.resumed", "gateway.linked", "gateway.unlinked", "gateway.limited", "gateway.outdated", "gateway.receipts_unmatched", "credit.low", "pool.member_down", "pool.member_up", "budget.low", "completion.done", "webhook.test"],
   DeliveryStatus: ["pending", "delivered", "failed"],
   MessageStatus: ["queued", "scheduled", "sending", "sent", "delivered", "read", "failed", "undelivered", "bounced", "expired", "cancelled", "suppressed", "unknown"],
   TokenScope: ["accounts:read", "accounts:write", "keys:read", "keys:write", "messages:read", "messages:send", "messages:write", "gateways:read", "gateways:write", "domains:read", "domains:write", "suppressions:read", "suppressions:write", "hooks:read", "hooks:write", "webhooks:read", "webhooks:write", "pools:read", "pools:write", "prompts:read", "audit:read", "installation:read", "installation:write", "users:read", "users:write"],

@@ -86,6 +86,17 @@ export function Page() {
               ]}
             />
           )}
+          {delivery.headers === null ? null : (
+            <section className="stack tight" aria-labelledby="headers">
+              <h2 id="headers">Headers of the latest try</h2>
+              <Snippet
+                text={Object.entries(delivery.headers)
+                  .map(([name, value]) => `${name}: ${value}`)
+                  .join("\n")}
+                block
+              />
+            </section>
+          )}
           <section className="stack tight" aria-labelledby="body">
             <h2 id="body">Body</h2>
             <Snippet text={pretty(delivery.body)} block />

@@ -1,7 +1,8 @@
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
-import { type DeliveryStatus, type Webhook, words } from "#ui/api/schema.ts";
+import { type DeliveredEventType, type Webhook, words } from "#ui/api/schema.ts";
+import { lastRanges, queryOf } from "#ui/messages/range.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Choice } from "#ui/parts/form/field.tsx";
@@ -103,11 +104,10 @@ export function Page() {
   const { webhook: id = "" } = useParams({ strict: false }) as { webhook?: string };
   const [filter, setFilter] = useFilter();
   const read = useRead("getWebhook", { params: { account, webhook: id } });
-  const status = filter.status as DeliveryStatus | undefined;
-  const deliveries = usePages("listDeliveries", {
-    params: { account, webhook: id },
-    query: status === undefined ? {} : { status },
-  });
+  const [now] = useState(() => Date.now());
+  const event = filter.event as DeliveredEventType | undefined;
+  const query = { ...queryOf(filter, now), ...(event === undefined ? {} : { event }) };
+  const deliveries = usePages("listDeliveries", { params: { account, webhook: id }, query });
   const lastDay = webhookSeries(useDeliveries().data?.data, id);
   const backlog = useBacklog(id, lastDay?.total.given_up ?? 0);
   const webhook = backlog === null ? undefined : read.data?.data;
@@ -164,13 +164,31 @@ export function Page() {
                 value={filter.status ?? ""}
                 onChange={(word) => setFilter("status", word)}
               />
+              <Choice
+                label="Event"
+                any="any"
+                of={words.DeliveredEventType}
+                value={event ?? ""}
+                onChange={(word) => setFilter("event", word)}
+              />
+              <Choice
+                label="Made"
+                any="at any time"
+                of={lastRanges.map(({ name, title }) => [name, title] as const)}
+                value={filter.last ?? ""}
+                onChange={(word) => setFilter("last", word)}
+              />
             </div>
             <List
               label="Deliveries"
               pages={deliveries}
               id={(delivery) => delivery.id}
               empty={
-                <p>{status === undefined ? "Nothing has been posted yet." : `No delivery is ${status}.`}</p>
+                <p>
+                  {Object.keys(query).length === 0
+                    ? "Nothing has been posted yet."
+                    : "No delivery fits these filters."}
+                </p>
               }
               columns={[
                 { head: "Status", cell: (delivery) => <Status of={delivery.status} /> },

@@ -25,9 +25,11 @@ import {
   type DeliveryCursor,
   type DeliveryRow,
   findDelivery,
-  listDeliveries,
 } from "#store/webhooks/delivery-log.ts";
+import { findAccountEndpoint } from "#store/webhooks/endpoints.ts";
 import { replaySince, replaySingle, retriesOf, retryWaiting, sendTestEvent } from "#webhooks/replay.ts";
+import { searchDeliveries } from "#webhooks/search.ts";
+import { sentHeaders } from "#webhooks/sent-headers.ts";
 import { webhookParams } from "./webhooks.ts";
 
 const tag = "Webhooks";
@@ -58,7 +60,9 @@ function shown(row: DeliveryRow): Omit<DeliveryRecord, "last_try"> {
 }
 
 /** A cursor is the position of a page's last delivery: it reveals nothing beyond the page. */
-const cursorOf = (row: DeliveryRow) => `${row.created_at}.${row.event_id}`;
+const cursorOf = ({ createdAt, eventId }: DeliveryCursor) => `${createdAt}.${eventId}`;
+
+const epochOf = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time));
 
 function placeOf(cursor: string): DeliveryCursor | null {
   const [, createdAt, eventId] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(cursor) ?? [];
@@ -80,18 +84,19 @@ export const listDeliveriesRoute = endpoint({
   query: deliveriesQuery,
   replies: { 200: deliveriesReply },
 })(async ({ core, account, params: { webhook }, query }) => {
-  const { status = null, limit, cursor } = query;
+  const { status, event: type, created_from, created_to, limit, cursor } = query;
   const before = cursor === undefined ? null : placeOf(cursor);
   if (cursor !== undefined && before === null)
     return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
-  const filter = { accountId: account.id, endpointId: webhook, status, before, limit: limit + 1 };
-  const rows = orNotFound(await core.database.run(listDeliveries, filter));
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
+  const whose = { accountId: account.id, endpointId: webhook };
+  const filter = { status, type, from: epochOf(created_from), to: epochOf(created_to) };
+  const found = orNotFound(await searchDeliveries(core.database, whose, filter, { limit, before }));
+  const { rows, next } = found;
   return {
     message: "Deliveries found.",
-    data: page.map(deliverySummary),
-    next_cursor: rows.length > limit && last ? cursorOf(last) : null,
+    data: rows.map(deliverySummary),
+    next_cursor: next && cursorOf(next),
+    searched_until: next && isoTime(next.createdAt),
   };
 });
 
@@ -101,14 +106,19 @@ export const getDeliveryRoute = endpoint({
   name: "getDelivery",
   tag,
   summary: "Get a delivery",
-  description: "The reply has the posted body and the log of the tries.",
+  description: "The reply has what was posted, headers and body, and the log of the tries.",
   scope: "account",
   params: deliveryParams,
   replies: { 200: deliveryReply },
 })(async ({ core, account, params: { webhook, event } }) => {
   const input = { accountId: account.id, endpointId: webhook, eventId: event };
   const row = orNotFound(await core.database.run(findDelivery, input));
-  return { message: "Delivery found.", data: { ...shown(row), body: row.body, log: logOf(row) } };
+  const of = orNotFound(await core.database.run(findAccountEndpoint, { accountId: account.id, id: webhook }));
+  const log = logOf(row);
+  const last = log.at(-1);
+  const posted = { id: event, body: row.body };
+  const headers = last === undefined ? null : sentHeaders(core.sealer, of, posted, Date.parse(last.at));
+  return { message: "Delivery found.", data: { ...shown(row), body: row.body, headers, log } };
 });
 
 export const replayDeliveryRoute = endpoint({

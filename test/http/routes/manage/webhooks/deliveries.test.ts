@@ -63,6 +63,28 @@ test("a test event is posted at once, and its delivery says what became of it", 
   assert.equal(m.it.requests.at(-1)?.body, body);
 });
 
+test("the headers of the latest try are those that were sent, while the secrets that signed it are kept", async () => {
+  const path = await endpoint();
+  const [id] = await events(path, 1);
+  const headers = async (of = id) => {
+    const reply = await m.operator("GET", `${path}/deliveries/${of}`);
+    return deliveryReply.parse(reply.json()).data.headers;
+  };
+  const sent = () => Object.fromEntries(Object.entries(m.it.requests.at(-1)?.headers ?? {}));
+  assert.deepEqual(await headers(), sent());
+  assert.match(sent()["webhook-signature"] ?? "", /^v1,\S+$/);
+  await m.operator("POST", `${path}/rotate-secret`);
+  const { "webhook-signature": _lost, ...rest } = sent();
+  assert.deepEqual(await headers(), rest, "an even older secret may have signed it too");
+  const [both] = await events(path, 1);
+  assert.match(sent()["webhook-signature"] ?? "", /^v1,\S+ v1,\S+$/);
+  assert.deepEqual(await headers(both), sent());
+  await m.it.advance(86_400_000);
+  const [one] = await events(path, 1);
+  assert.match(sent()["webhook-signature"] ?? "", /^v1,\S+$/);
+  assert.deepEqual(await headers(one), sent());
+});
+
 test("newest first, page by page, and by status", async () => {
   const path = await endpoint();
   const good = await events(path, 3);
@@ -86,6 +108,18 @@ test("newest first, page by page, and by status", async () => {
   assert.ok(rows[0]?.next_attempt_at);
 });
 
+test("by the type of the event, and by when the delivery was made", async () => {
+  const path = await endpoint();
+  const [early] = await events(path, 1);
+  const at = new Date(m.it.clock.now()).toISOString();
+  const [late] = await events(path, 1);
+  const ids = async (query: string) => (await list(path, query)).rows.map(({ id }) => id);
+  assert.deepEqual(await ids("?event=webhook.test"), [late, early]);
+  assert.deepEqual(await ids("?event=message.sent"), []);
+  assert.deepEqual(await ids(`?created_from=${at}`), [late]);
+  assert.deepEqual(await ids(`?created_to=${at}&event=webhook.test&status=delivered`), [early]);
+});
+
 test("a bad query is reported by field", async () => {
   const path = await endpoint();
   for (const [query, field] of [
@@ -94,6 +128,8 @@ test("a bad query is reported by field", async () => {
     ["?cursor=x", "cursor"],
     ["?cursor=1.a%20b", "cursor"],
     ["?colour=red", "colour"],
+    ["?created_from=yesterday", "created_from"],
+    ["?event=message.snet", "event"],
   ] as const) {
     const reply = await m.operator("GET", `${path}/deliveries${query}`);
     assert.equal(reply.statusCode, 422, query);
