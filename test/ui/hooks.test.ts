@@ -49,3 +49,43 @@ test("a hook is added, receives a body, and is changed with a preview of that bo
   const stored = (await api(at, "GET", `/accounts/${account}/hooks`)).body.data[0];
   assert.equal(stored?.message, "{{alerts[0].labels.alertname}}!");
 });
+
+test("a hook reports what needs attention, and one that wants signatures shows their secret with its key", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const stored = async () =>
+    (await api(at, "GET", `/accounts/${account}/hooks`)).body.data[0] as unknown as {
+      attention: object | null;
+      signed: boolean;
+    };
+  await page.goto(`${url}/a/${account}/hooks`);
+  await page.getByRole("button", { name: "Add a hook" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("on-call");
+  await dialog.getByLabel("Program that posts").selectOption("attention");
+  await dialog.getByLabel("Recipients").fill("+15550000001");
+  await dialog.getByLabel("Warnings").check();
+  await dialog.getByLabel("Report after (minutes)").fill("15");
+  await expectSound(at, "a new hook that reports", "[role=dialog]");
+  await dialog.getByRole("button", { name: "Add the hook" }).click();
+  await dialog.getByRole("button", { name: "I have stored it" }).click();
+  const facts = page.getByRole("region", { name: "State" });
+  await facts.getByText("Errors, Warnings after 15 min").waitFor();
+  const severities = ["error", "warning"];
+  assert.deepEqual((await stored()).attention, { severities, after_minutes: 15, ended: true, per_hour: 20 });
+  await page.getByLabel("Program that posts").selectOption("github");
+  await page.getByLabel("Report what needs attention").uncheck();
+  await page.getByLabel("Require a signature").check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await facts.getByText("required; a new key shows its secret").waitFor();
+  assert.deepEqual([(await stored()).attention, (await stored()).signed], [null, true]);
+  await page.getByRole("button", { name: "New key…" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Create a new key" }).click();
+  await dialog.getByText("The program signs with this secret").waitFor();
+  await expectSound(at, "a hook's new key and secret", "[role=dialog]");
+});

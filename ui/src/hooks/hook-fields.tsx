@@ -3,24 +3,15 @@
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { CreateHookRequest, Hook, PreviewHookRequest } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { channels } from "#ui/parts/channels.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Check, Choice, Field } from "#ui/parts/form/field.tsx";
 import { Problem } from "#ui/parts/page.tsx";
+import { AttentionFields, defaultAttention } from "./attention-fields.tsx";
 
-type Fields = Omit<CreateHookRequest, "active" | "key" | "name">;
-
-/** What the form holds: recipients as lines, and a text for each template. */
-interface Entered {
-  preset: string;
-  channel: Fields["channel"];
-  to: string;
-  gateway: string;
-  subject: string;
-  message: string;
-  /** Null: a body without a value is refused. */
-  missing: string | null;
-  perMinute: string;
-}
+/** What the form holds: the fields of the API, with a line for each recipient. */
+type Entered = Required<Omit<CreateHookRequest, "active" | "key" | "name" | "to" | "attention">> &
+  Pick<Hook, "attention"> & { to: string };
 
 /** The programs whose bodies are known. A new one is a line here. */
 const programs = {
@@ -35,49 +26,38 @@ const programs = {
 export const programOf = (preset: Hook["preset"]): string =>
   preset === null ? "another program" : programs[preset];
 
-const channelWords: readonly (readonly [string, string])[] = [
-  ["sms", "SMS"],
-  ["whatsapp", "WhatsApp"],
-  ["email", "Email"],
-];
-
 export const emptyHook: Entered = {
   preset: "alertmanager",
   channel: "sms",
   to: "",
-  gateway: "",
-  subject: "",
-  message: "",
+  gateway_identifier: null,
+  subject: null,
+  message: null,
   missing: "",
-  perMinute: "30",
+  per_minute: 30,
+  signed: false,
+  attention: null,
 };
 
+const names = Object.keys(emptyHook) as (keyof Entered)[];
+
 export const enteredOf = (hook: Hook): Entered => ({
-  preset: hook.preset ?? "",
-  channel: hook.channel,
+  ...(Object.fromEntries(names.map((name) => [name, hook[name]])) as unknown as Entered),
   to: hook.to.join("\n"),
-  gateway: hook.gateway_identifier ?? "",
-  subject: hook.subject ?? "",
-  message: hook.message ?? "",
-  missing: hook.missing,
-  perMinute: String(hook.per_minute),
 });
+
+/** What a hook reports; the preset implies the defaults. */
+export const attentionOf = ({ preset, attention }: Pick<Hook, "attention" | "preset">) =>
+  attention ?? (preset === "attention" ? defaultAttention : null);
 
 const orNull = (text: string): string | null => (text.trim() === "" ? null : text);
 
 /** The fields of the API that the form's input means. */
-export function fieldsOf({ preset, to, gateway, perMinute, ...entered }: Entered): Fields {
-  return {
-    preset: orNull(preset) as Hook["preset"],
-    channel: entered.channel,
-    to: to.split("\n").flatMap((line) => orNull(line)?.trim() ?? []),
-    gateway_identifier: orNull(gateway),
-    subject: orNull(entered.subject),
-    message: orNull(entered.message),
-    missing: entered.missing,
-    per_minute: Number(perMinute),
-  };
-}
+export const fieldsOf = ({ to, ...entered }: Entered) => ({
+  ...entered,
+  to: to.split("\n").flatMap((line) => orNull(line)?.trim() ?? []),
+  attention: attentionOf(entered),
+});
 
 export function HookFields({
   of,
@@ -90,26 +70,30 @@ export function HookFields({
 }) {
   const { id: account } = useAccount();
   const gateways = useRead("listGateways", { params: { account } });
+  const attention = attentionOf(of);
   const set = (change: Partial<Entered>) => onChange({ ...of, ...change });
   const own = gateways.data?.data.filter(({ channel }) => channel === of.channel) ?? [];
   const identifiers = [
-    ...new Set([...own.map(({ identifier }) => identifier), ...(orNull(of.gateway) ? [of.gateway] : [])]),
+    ...new Set([
+      ...own.map(({ identifier }) => identifier),
+      ...(of.gateway_identifier ? [of.gateway_identifier] : []),
+    ]),
   ];
-  const fromPreset = of.preset === "" ? "" : " Leave it empty for the program's own template.";
+  const fromPreset = of.preset === null ? "" : " Leave it empty for the program's own template.";
   return (
     <>
       <Choice
         label="Program that posts"
         any="another program"
         of={Object.entries(programs)}
-        value={of.preset}
-        onChange={(preset) => set({ preset })}
+        value={of.preset ?? ""}
+        onChange={(preset) => set({ preset: orNull(preset) as Hook["preset"] })}
       />
       <Choice
         label="Channel"
-        of={channelWords}
+        of={channels}
         value={of.channel}
-        onChange={(channel) => set({ channel: channel as Entered["channel"], gateway: "" })}
+        onChange={(channel) => set({ channel: channel as Hook["channel"], gateway_identifier: null })}
       />
       <Field
         label="Recipients"
@@ -130,16 +114,16 @@ export function HookFields({
         label="Gateway"
         any="the channel's default"
         of={identifiers}
-        value={of.gateway}
-        onChange={(gateway) => set({ gateway })}
+        value={of.gateway_identifier ?? ""}
+        onChange={(gateway) => set({ gateway_identifier: orNull(gateway) })}
         fault={fault("gateway_identifier")}
       />
       {of.channel === "email" ? (
         <Field label="Subject" hint={`A template.${fromPreset}`} fault={fault("subject")}>
           <input
             className="mono"
-            value={of.subject}
-            onChange={(event) => set({ subject: event.target.value })}
+            value={of.subject ?? ""}
+            onChange={(event) => set({ subject: orNull(event.target.value) })}
           />
         </Field>
       ) : null}
@@ -152,8 +136,8 @@ export function HookFields({
           rows={4}
           className="mono"
           spellCheck={false}
-          value={of.message}
-          onChange={(event) => set({ message: event.target.value })}
+          value={of.message ?? ""}
+          onChange={(event) => set({ message: orNull(event.target.value) })}
         />
       </Field>
       <Check
@@ -166,6 +150,21 @@ export function HookFields({
           <input value={of.missing} onChange={(event) => set({ missing: event.target.value })} />
         </Field>
       )}
+      <Check
+        label="Require a signature (X-Hub-Signature-256), as GitHub sends it"
+        checked={of.signed}
+        onChange={(signed) => set({ signed })}
+      />
+      {of.preset === "attention" ? null : (
+        <Check
+          label="Report what needs attention on the overview too"
+          checked={of.attention !== null}
+          onChange={(reports) => set({ attention: reports ? defaultAttention : null })}
+        />
+      )}
+      {attention === null ? null : (
+        <AttentionFields of={attention} onChange={(each) => set({ attention: each })} fault={fault} />
+      )}
       <Field
         label="Maximum requests per minute"
         hint="Further requests are refused with 429 until the minute is over."
@@ -176,8 +175,8 @@ export function HookFields({
           required
           min={1}
           max={600}
-          value={of.perMinute}
-          onChange={(event) => set({ perMinute: event.target.value })}
+          value={of.per_minute || ""}
+          onChange={(event) => set({ per_minute: Number(event.target.value) })}
         />
       </Field>
     </>
@@ -194,7 +193,7 @@ const sources = {
 export function HookPreview({ of, hook }: { of: Entered; hook?: string }) {
   const { id: account } = useAccount();
   const preview = useChange("previewHook");
-  const { per_minute: _cap, ...message } = fieldsOf(of);
+  const { per_minute: _cap, signed: _signed, attention: _reports, ...message } = fieldsOf(of);
   const body: PreviewHookRequest = { ...message, ...(hook === undefined ? {} : { hook }) };
   const made = preview.data?.data;
   return (

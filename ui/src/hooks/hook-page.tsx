@@ -2,7 +2,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "#ui/api/client.ts";
 import { useChange, useRead } from "#ui/api/queries.ts";
-import type { Hook } from "#ui/api/schema.ts";
+import type { Hook, NewHook } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
@@ -12,7 +12,8 @@ import { done } from "#ui/parts/over/toast.tsx";
 import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
-import { enteredOf, fieldsOf, HookFields, HookPreview, programOf } from "./hook-fields.tsx";
+import { attentionWords } from "./attention-fields.tsx";
+import { attentionOf, enteredOf, fieldsOf, HookFields, HookPreview, programOf } from "./hook-fields.tsx";
 import { HookState, UrlOnce } from "./hooks-page.tsx";
 
 function Actions({ hook }: { hook: Hook }) {
@@ -22,7 +23,7 @@ function Actions({ hook }: { hook: Hook }) {
   const rotate = useChange("rotateHookKey");
   const remove = useChange("deleteHook");
   const navigate = useNavigate();
-  const [key, setKey] = useState<string | null>(null);
+  const [made, setMade] = useState<NewHook | null>(null);
   const set = (active: boolean) => ({ params, body: { active } });
   return (
     <>
@@ -45,10 +46,10 @@ function Actions({ hook }: { hook: Hook }) {
         verb="Create a new key"
         label="New key…"
         title="Create a new key"
-        effect="The current key stops working at once. The program needs the new URL."
+        effect="The current key and the secret of its signatures stop working at once. The program needs the new ones."
         run={async () => {
           const { data } = await rotate.mutateAsync({ params });
-          setKey(data.key);
+          setMade(data);
           rotate.reset();
         }}
       />
@@ -63,7 +64,7 @@ function Actions({ hook }: { hook: Hook }) {
         }}
       />
       <Problem error={update.error} />
-      {key === null ? null : <UrlOnce name={hook.name} hookKey={key} onStored={() => setKey(null)} />}
+      {made === null ? null : <UrlOnce of={made} onStored={() => setMade(null)} />}
     </>
   );
 }
@@ -95,6 +96,7 @@ export function Page() {
   const { hook: id = "" } = useParams({ strict: false }) as { hook?: string };
   const read = useRead("getHook", { params: { account, hook: id } });
   const hook = read.data?.data;
+  const attention = hook === undefined ? null : attentionOf(hook);
   return (
     <>
       <PageHead
@@ -118,6 +120,8 @@ export function Page() {
                 ["Program", programOf(hook.preset)],
                 ["URL", <Snippet key="url" text={`${location.origin}/hooks/${hook.name}`} />],
                 ["Key", <code key="key">{hook.hint}</code>],
+                ["Signature", hook.signed ? "required; a new key shows its secret" : null],
+                ["Reports", attention && attentionWords(attention)],
                 [
                   "Last received",
                   hook.last_received_at === null ? (

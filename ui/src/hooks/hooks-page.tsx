@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Plus, Siren } from "lucide-react";
 import { useState } from "react";
 import { usePages } from "#ui/api/queries.ts";
-import type { Hook } from "#ui/api/schema.ts";
+import type { Hook, NewHook } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Field } from "#ui/parts/form/field.tsx";
@@ -16,22 +16,12 @@ import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { emptyHook, fieldsOf, HookFields, HookPreview, programOf } from "./hook-fields.tsx";
 
-/** The URL to which a program posts. */
-export const hookUrl = (name: string, key: string): string =>
-  `${location.origin}/hooks/${name}?key=${encodeURIComponent(key)}`;
-
-interface Made {
-  id: string;
-  name: string;
-  key: string;
-}
-
-function Add({ onMade }: { onMade: (made: Made) => void }) {
+function Add({ onMade }: { onMade: (made: NewHook) => void }) {
   const { id: account } = useAccount();
   const [name, setName] = useState("");
   const [entered, setEntered] = useState(emptyHook);
   const form = useForm("createHook", {
-    onDone: ({ data }) => onMade({ id: data.id, name: data.name, key: data.key ?? "" }),
+    onDone: ({ data }) => onMade(data),
   });
   return (
     <Form
@@ -55,23 +45,21 @@ function Add({ onMade }: { onMade: (made: Made) => void }) {
   );
 }
 
-/** The URL with the key, which is shown once. */
-export function UrlOnce({
-  name,
-  hookKey,
-  onStored,
-}: {
-  name: string;
-  hookKey: string;
-  onStored: () => void;
-}) {
+/** The URL with the key, and the secret of signatures, which are shown once. */
+export function UrlOnce({ of, onStored }: { of: NewHook; onStored: () => void }) {
   return (
     <Dialog title="The hook's URL" onClose={null}>
       <p>
         Enter it where the program asks for a webhook URL. The key in it is shown only once. A program that
         can send <code>Authorization: Bearer</code> sends the key there instead, so that no proxy logs it.
       </p>
-      <Snippet text={hookUrl(name, hookKey)} block />
+      <Snippet text={`${location.origin}/hooks/${of.name}?key=${encodeURIComponent(of.key ?? "")}`} block />
+      {of.signed ? (
+        <>
+          <p>The program signs with this secret, which is shown only once too:</p>
+          <Snippet text={of.secret} block />
+        </>
+      ) : null}
       <div className="foot">
         <button type="button" className="button first" onClick={onStored}>
           I have stored it
@@ -91,7 +79,7 @@ export function Page() {
   const { id: account } = useAccount();
   const pages = usePages("listHooks", { params: { account } });
   const navigate = useNavigate();
-  const [made, setMade] = useState<Made | null>(null);
+  const [made, setMade] = useState<NewHook | null>(null);
   return (
     <>
       <PageHead title="Hooks">
@@ -116,8 +104,7 @@ export function Page() {
       </PageHead>
       {made === null ? null : (
         <UrlOnce
-          name={made.name}
-          hookKey={made.key}
+          of={made}
           onStored={() => navigate({ to: "/a/$account/hooks/$hook", params: { account, hook: made.id } })}
         />
       )}
