@@ -215,11 +215,10 @@ function formSchema(schema: unknown): unknown {
 }
 
 /**
- * The text of `ui/src/api/forms.json`: of each form, the fields that a change may have, with the schemas and defaults of a creation.
+ * The text of `ui/src/api/forms.json`, from the named schemas with what forms read: of each form, the fields that a change may have, with the schemas and defaults of a creation.
  * Throws for a field that refers to a component, which a form does not resolve.
  */
-export function clientForms(document: object): string {
-  const { schemas } = (document as Document).components;
+export function clientForms(schemas: Record<string, Json>): string {
   const fieldsOf = (name: string) => (schemas[name]?.properties ?? {}) as Record<string, Json>;
   const formOf = ({ create, update, apart }: (typeof forms)[string]) => {
     const changeable = Object.keys(fieldsOf(update)).filter((name) => !apart.includes(name));

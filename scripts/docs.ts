@@ -9,6 +9,7 @@ import { gatewayFields, pace, retry } from "#contract/manage/gateways.ts";
 import { memberFields } from "#contract/manage/pools/members.ts";
 import { adapters } from "#gateways/registry.ts";
 import { openapiDocument } from "#http/openapi/document.ts";
+import { namedSchemas } from "#http/openapi/schemas.ts";
 import { providers } from "#providers/registry.ts";
 import { provisionFile } from "#provision/file.ts";
 import { asFile, clientVariables, variables } from "../src/config.ts";
@@ -298,7 +299,7 @@ export async function generate(): Promise<Map<string, string>> {
     [".env.example", envExample()],
     ["ui/src/api/schema.ts", clientTypes(openapiDocument())],
     ["ui/src/api/operations.ts", clientOperations(openapiDocument())],
-    ["ui/src/api/forms.json", clientForms(openapiDocument())],
+    ["ui/src/api/forms.json", clientForms(namedSchemas(true))],
     ["clients/typescript/src/types.ts", packageTypes(openapiDocument())],
     ["clients/python/src/trunkline/types.py", pythonTypes(openapiDocument())],
   ]);

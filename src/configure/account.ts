@@ -51,12 +51,19 @@ const planInput = z
 
 const attachmentsInput = z
   .strictObject({
-    max_files: z.int().min(0).max(100).default(10).describe("Most files in one request; 0: none."),
+    max_files: z
+      .int()
+      .min(0)
+      .max(100)
+      .default(10)
+      .meta({ title: "Files per request" })
+      .describe("Most files in one request; 0: none."),
     max_bytes: z
       .int()
       .min(1_024)
       .max(134_217_728)
       .default(10_485_760)
+      .meta({ title: "Largest file" })
       .describe("How large each file may be, bytes."),
   })
   .describe("What files an email may have.");
@@ -95,6 +102,7 @@ export const accountInput = z.strictObject({
     .min(60_000)
     .max(31_536_000_000)
     .default(259_200_000)
+    .meta({ title: "Too late after" })
     .describe(
       "How late a message may still be sent, ms: one that is found due longer ago (a long outage, a restored backup) becomes `expired`.",
     ),

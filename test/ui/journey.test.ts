@@ -76,7 +76,7 @@ test("a pool's settings are changed one by one, and not over another change", {
   await page.getByLabel("Unit of Deadline").selectOption("s");
   await page.getByLabel("Deadline", { exact: true }).fill("30");
   await page.getByRole("group", { name: "Hedge" }).getByRole("button", { name: "On" }).click();
-  await page.getByLabel("Never: Warn at percent").check();
+  await page.getByLabel("Never: Warn at").check();
   assert.deepEqual(await save(), { deadline_ms: 30_000, hedge: {}, budget: { low_percent: null }, revision });
   await page.getByRole("link", { name: "Add a member" }).waitFor();
   const after = await stored();
@@ -130,8 +130,8 @@ test("a completion fails over in sight, and a key is shown once", { skip: missin
   await page.getByRole("link", { name: "AI pools", exact: true }).click();
   await page.getByRole("link", { name: "default" }).first().click();
   await page.getByRole("link", { name: "Add a member" }).click();
+  await page.getByRole("link", { name: "Sandbox" }).click();
   await page.getByLabel("Name").fill("broken");
-  await page.getByLabel("Kind").selectOption("sandbox");
   await page.getByLabel("Models", { exact: true }).fill("failing");
   await page.getByLabel("Priority").fill("0");
   await page.getByRole("button", { name: "Add the member" }).click();

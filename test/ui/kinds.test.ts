@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { adapters } from "#gateways/registry.ts";
 import type { GatewayKind } from "#ui/api/schema.ts";
 import { controlOf, type Schema, withoutNull } from "#ui/schema-form/model.ts";
-import { labelOf, unitsOf } from "#ui/schema-form/words.ts";
+import { capital, labelOf, unitsOf } from "#ui/schema-form/words.ts";
 import { environment, examplesOf } from "../reference-examples.ts";
 import { share } from "../runner/share.ts";
 import { follow, missing, openOverview, type Visit, visit } from "./browser.ts";
@@ -30,26 +30,26 @@ const examples = examplesOf("gateways.md").map((yaml): Example => {
 const groupIn = (scope: Locator, name: string): Locator =>
   scope
     .locator("fieldset")
-    .filter({ has: scope.page().locator("> legend", { hasText: new RegExp(`^${labelOf(name)}$`) }) })
+    .filter({ has: scope.page().locator("> legend", { hasText: new RegExp(`^${name}$`) }) })
     .first();
 
 /** Enters a value as a person would, by the control that its schema gets. */
 async function enter(scope: Locator, name: string, whole: Schema, value: unknown): Promise<void> {
   const { schema } = withoutNull(whole);
-  const field = scope.getByLabel(labelOf(name), { exact: true }).first();
+  const field = scope.getByLabel(labelOf(name, schema), { exact: true }).first();
   switch (controlOf(schema)) {
     case "group": {
-      const group = groupIn(scope, name);
+      const group = groupIn(scope, labelOf(name, schema));
       const isOn = group.getByRole("button", { name: "On", exact: true }).first();
       if ((await isOn.count()) > 0) await isOn.click();
       return enterAll(group, schema, value as Record<string, unknown>);
     }
     case "pairs": {
-      const group = groupIn(scope, name);
+      const group = groupIn(scope, labelOf(name, schema));
       for (const [key, text] of Object.entries(value as Record<string, string>)) {
         await group.getByRole("button", { name: "Add a row" }).click();
         await group
-          .getByLabel(`Name in ${labelOf(name)}`)
+          .getByLabel(`Name in ${labelOf(name, schema)}`)
           .last()
           .fill(key);
         await group.getByLabel(`Value of ${key}`, { exact: true }).fill(text);
@@ -58,10 +58,15 @@ async function enter(scope: Locator, name: string, whole: Schema, value: unknown
     }
     case "switch":
       return scope
-        .getByRole("checkbox", { name: labelOf(name) })
+        .getByRole("checkbox", { name: labelOf(name, schema) })
         .first()
         .setChecked(value === true);
     case "choice":
+      if ((await field.getAttribute("role")) === "radiogroup")
+        return field
+          .getByRole("radio", { name: new RegExp(`^${capital(String(value))}`) })
+          .first()
+          .check();
       if ((await field.getAttribute("role")) === "group")
         return field.getByRole("button", { name: new RegExp(`^${String(value)}$`, "i") }).click();
       return void (await field.selectOption(String(value)));
@@ -70,10 +75,10 @@ async function enter(scope: Locator, name: string, whole: Schema, value: unknown
     case "json":
       return field.fill(typeof value === "string" ? value : JSON.stringify(value));
     case "number": {
-      const [unit] = unitsOf(name) ?? [];
+      const [unit] = unitsOf(name, schema) ?? [];
       if (unit !== undefined)
         await scope
-          .getByLabel(`Unit of ${labelOf(name)}`, { exact: true })
+          .getByLabel(`Unit of ${labelOf(name, schema)}`, { exact: true })
           .first()
           .selectOption(unit[0]);
       return field.fill(String(value));
@@ -142,15 +147,15 @@ test("a gateway of every kind is made by its form, and a setting that is refused
       const identifier = `${kind}-${number}`;
       await openForm(at, account, { ...example, identifier });
       if (Object.keys(settings).length > 0)
-        await enterAll(groupIn(page.locator("form"), "settings"), schema, settings);
+        await enterAll(groupIn(page.locator("form"), "Settings"), schema, settings);
       const refused = patternText(schema);
       if (refused !== null) {
         const whole = schema.properties?.[refused] ?? {};
-        const group = groupIn(page.locator("form"), "settings");
+        const group = groupIn(page.locator("form"), "Settings");
         await enter(group, refused, whole, malformed);
         const reply = await sent();
         assert.equal(reply.status(), 422, refused);
-        const field = group.getByLabel(labelOf(refused), { exact: true }).first();
+        const field = group.getByLabel(labelOf(refused, whole), { exact: true }).first();
         await field.and(page.locator("[aria-invalid=true]")).and(page.locator(":focus")).waitFor();
         await enter(group, refused, whole, settings[refused] ?? "");
         tried += 1;

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { poolChanges, poolFields } from "#contract/manage/pools/pools.ts";
 import { adapters } from "#gateways/registry.ts";
+import { namedSchemas } from "#http/openapi/schemas.ts";
 import { schemaOf } from "#http/routes/manage/gateways/kinds.ts";
 import { providers } from "#providers/registry.ts";
 import {
@@ -17,7 +18,7 @@ import {
   scalarOf,
   withoutNull,
 } from "#ui/schema-form/model.ts";
-import { labelOf, proseOf, unitFor, unitsOf } from "#ui/schema-form/words.ts";
+import { labelOf, proseOf, sentencesOf, unitFor, unitsOf } from "#ui/schema-form/words.ts";
 import { generate } from "../../scripts/docs.ts";
 
 /** Every schema below a schema, by its path. */
@@ -128,7 +129,10 @@ test("an emptied value leaves, a mask is known, and names become labels", () => 
   assert.deepEqual(changed({ a: 1, b: 2 }, "a", undefined), { b: 2 });
   assert.ok(isMask("••••") && !isMask("text") && !isMask(1));
   assert.equal(labelOf("auth_token"), "Auth token");
-  assert.deepEqual(["base_url", "sms", "idle_ms"].map(labelOf), ["Base URL", "SMS", "Idle"]);
+  assert.deepEqual(
+    ["base_url", "sms", "idle_ms"].map((name) => labelOf(name)),
+    ["Base URL", "SMS", "Idle"],
+  );
 });
 
 test("what a person reads names neither JSON's null nor a unit that the control shows", () => {
@@ -136,16 +140,16 @@ test("what a person reads names neither JSON's null nor a unit that the control 
     ({ kind, settings }) => [kind, schemaOf(settings) as Schema] as const,
   );
   const all = [...Object.entries(forms), ...kinds].flatMap(([name, schema]) => [...walk(schema, name)]);
-  const quantities = all.filter(([path]) => unitsOf(path) !== null);
+  const quantities = all.filter(([path, schema]) => unitsOf(path, schema) !== null);
   assert.ok(quantities.length > 20);
   for (const [path, schema] of all) {
     const name = path.split(".").at(-1) ?? "";
     const { text = "" } = proseOf(schema);
     assert.doesNotMatch(text, /\bnull\b|[,;.] *[,;.]|, (in )?(ms|s|bytes)\b|millisecond|many seconds/i, path);
-    assert.doesNotMatch(labelOf(name), /\b(ms|bytes|Sms|Url|Api)\b/, path);
+    assert.doesNotMatch(labelOf(name, schema), /\b(ms|bytes|Sms|Url|Api)\b/, path);
   }
   for (const [path, whole] of quantities) {
-    const units = unitsOf(path) ?? [];
+    const units = unitsOf(path, whole) ?? [];
     assert.equal(controlOf(whole), "number", path);
     const [, times] = unitFor(whole.default, units);
     if (typeof whole.default === "number") assert.ok(Number.isInteger(whole.default / times), path);
@@ -168,6 +172,48 @@ test("a field that only some choices have is shown for those, or as long as it h
       assert.equal(applies(schema, name, { [other]: choice }), words.includes(choice), `${kind}.${name}`);
     assert.ok(!applies(schema, name, {}), "the default choice is another");
     assert.ok(applies(schema, name, { [other]: "openai", [name]: "left over" }));
+  }
+});
+
+test("fields have titles, cards and places in the schemas, of which the public document says nothing", () => {
+  const { pool = {}, member = {}, account = {}, gateway = {} } = forms;
+  const of = (schema: Schema, name: string) => schema.properties?.[name] ?? {};
+  assert.equal(labelOf("lateness_ms", of(account, "lateness_ms")), "Too late after");
+  assert.equal(labelOf("for_ms", of(of(gateway, "retry"), "for_ms")), "Give up after");
+  assert.deepEqual(unitsOf("low_percent", of(of(pool, "budget"), "low_percent")), [["%", 1]]);
+  const cards = Object.groupBy(Object.entries(pool.properties ?? {}), ([, { group = "" }]) => group);
+  const named = ([title, fields = []]: [string, [string, Schema][] | undefined]) => [
+    title,
+    fields.map(([name]) => name),
+  ];
+  assert.deepEqual(Object.entries(cards).map(named).toSorted().slice(1), [
+    ["Answers", ["answer_model", "stream_mode", "headers_after_ms", "params", "whole_answers"]],
+    ["Failover", ["deadline_ms", "repeat", "wait_ms", "affinity"]],
+  ]);
+  const unfolded = Object.entries(member.properties ?? {}).filter(([, { advanced }]) => advanced === false);
+  assert.deepEqual(named(["", unfolded])[1], ["models", "priority"]);
+  const keywords = new Set(
+    Object.values(namedSchemas())
+      .flatMap((schema) => [...walk(schema, "")])
+      .flatMap(([, each]) => Object.keys(each)),
+  );
+  for (const word of ["title", "group", "unit", "advanced", "only"]) assert.ok(!keywords.has(word), word);
+});
+
+test("a choice whose values are described is one of sentences", () => {
+  const { affinity, params } = forms.pool?.properties ?? {};
+  assert.match(sentencesOf(affinity?.description ?? "", ["prefix", "none"])?.of.get("none") ?? "", /^Each/);
+  assert.equal(sentencesOf(params?.description ?? "", ["adapt", "other"]), null);
+  for (const [text, rest, one] of [
+    ["`one`: first; `two`: both.", "", "First."],
+    [
+      "Who is called. `one`: the first, `b`. `two`: both. If not set, none.",
+      "Who is called. If not set, none.",
+      "The first, `b`.",
+    ],
+  ] as const) {
+    const found = sentencesOf(text, ["one", "two"]);
+    assert.deepEqual([found?.rest, found?.of.get("one"), found?.of.get("two")], [rest, one, "Both."]);
   }
 });
 

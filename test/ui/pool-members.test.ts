@@ -30,15 +30,24 @@ test("a member is checked before it is stored: the refusal is the provider's, an
   const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
   const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
   await page.goto(`${url}/a/${account}/pools/${pool}/members/new`);
+  // A vendor is a card like a kind.
+  await page.getByRole("link", { name: "Azure OpenAI" }).click();
+  const vendor = page.getByLabel("Vendor", { exact: true });
+  assert.equal(await vendor.inputValue(), "azure-openai");
+  await page.getByRole("link", { name: "Choose another provider" }).click();
+  await page.getByLabel("Find a provider").fill("groq");
+  await page.getByRole("link", { name: "Groq" }).waitFor();
+  assert.equal(await page.getByRole("article").count(), 1);
+  await page.getByLabel("Find a provider").fill("openai and");
+  await page.getByRole("link", { name: "OpenAI and compatible" }).click();
   await page.getByLabel("Name", { exact: true }).fill("ours");
-  await page.getByLabel("Kind", { exact: true }).selectOption("openai-compatible");
   const settings = page.getByRole("group", { name: "Settings" });
   assert.equal(await settings.locator("label").first().textContent(), "Vendor");
   assert.equal(await settings.getByLabel("Tenant ID").count(), 0);
   assert.equal(await settings.getByLabel("Tools over").isVisible(), false);
-  await settings.getByLabel("Vendor", { exact: true }).selectOption("azure-openai");
+  await vendor.selectOption("azure-openai");
   await settings.getByLabel("Tenant ID").waitFor();
-  await settings.getByLabel("Vendor", { exact: true }).selectOption("openai");
+  await vendor.selectOption("openai");
   await settings.getByLabel("Tenant ID").waitFor({ state: "detached" });
   const { port } = server.address() as AddressInfo;
   await page.getByLabel("Base url").fill(`http://127.0.0.1:${port}/v1`);
@@ -71,8 +80,8 @@ test("a name that is entered twice is a fault at its field, and nothing is sent 
   const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
   const pool = (await api(at, "GET", `/accounts/${account}/pools`)).body.data[0]?.id ?? "";
   await page.goto(`${url}/a/${account}/pools/${pool}/members/new`);
+  await page.getByRole("link", { name: "Sandbox" }).click();
   await page.getByLabel("Name", { exact: true }).first().fill("ours");
-  await page.getByLabel("Kind", { exact: true }).selectOption("sandbox");
   await page.getByLabel("Models", { exact: true }).fill("echo");
   await page.locator("details.more > summary").last().click();
   const prices = page.getByRole("group", { name: "Prices" });

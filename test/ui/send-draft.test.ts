@@ -120,6 +120,7 @@ test("a fault has the words of its field, never the path in the API", () => {
     },
   };
   assert.equal(faultOf(error, "message"), "This field is required.");
+  assert.equal(faultHere("Must be a URL", "Base URL"), "Base URL must be a URL");
   assert.equal(recipientFault(error, ["+1", "+x"]), "+x: must be a valid phone number.");
   assert.deepEqual(faultSentences(error.errors), [
     "The message field is required.",

@@ -24,6 +24,7 @@ export const pace = z
       .max(100_000)
       .nullable()
       .default(null)
+      .meta({ title: "Messages per second" })
       .describe("Maximum messages a second; null for no limit, or the kind's own."),
     concurrency: z.int().min(1).max(1000).default(8).describe("Maximum messages sent concurrently."),
     jitter_ms: z
@@ -31,12 +32,14 @@ export const pace = z
       .min(0)
       .max(3_600_000)
       .default(0)
+      .meta({ title: "Random pause" })
       .describe("A random pause of up to this between two messages, ms."),
     per_day: z
       .int()
       .min(1)
       .nullable()
       .default(null)
+      .meta({ title: "Messages per day" })
       .describe("Maximum messages a day, counted from local midnight; null for no limit, or the kind's own."),
     hours: z
       .string()
@@ -51,13 +54,26 @@ export const pace = z
 
 export const retry = z
   .strictObject({
-    first_ms: z.int().min(100).max(3_600_000).default(5_000).describe("Shortest wait before a retry, ms."),
-    max_ms: z.int().min(100).max(86_400_000).default(900_000).describe("Longest wait, ms."),
+    first_ms: z
+      .int()
+      .min(100)
+      .max(3_600_000)
+      .default(5_000)
+      .meta({ title: "First wait" })
+      .describe("Shortest wait before a retry, ms."),
+    max_ms: z
+      .int()
+      .min(100)
+      .max(86_400_000)
+      .default(900_000)
+      .meta({ title: "Longest wait" })
+      .describe("Longest wait, ms."),
     for_ms: z
       .int()
       .min(0)
       .max(2_592_000_000)
       .default(86_400_000)
+      .meta({ title: "Give up after" })
       .describe("How long a message is retried before it fails, ms."),
   })
   .describe("How messages that were certainly not sent are retried.");
@@ -70,8 +86,9 @@ export const gatewayRules = z.strictObject({
     .enum(["hold", "resend"])
     .nullable()
     .default(null)
+    .meta({ title: "Unknown outcomes" })
     .describe(
-      "What to do if it is unknown whether a message was sent: keep it `unknown`, or send it once more.",
+      "Messages that may have been sent. `hold`: they stay `unknown`. `resend`: they are sent once more.",
     ),
 });
 export type GatewayRules = z.output<typeof gatewayRules>;

@@ -7,6 +7,9 @@ export type Json = Record<string, unknown>;
 
 const prefix = "#/components/schemas/";
 
+/** What only the dashboard's forms read. */
+const formKeywords = ["title", "group", "unit", "advanced", "only"] as const;
+
 /**
  * Keywords that zod writes but the document does not need, or that client generators cannot read: the pattern next to a `format` (it has
  * 300 characters), the bounds of a safe integer, and `{}` for a value of any type.
@@ -24,7 +27,10 @@ function simplify(schema: Json): void {
     schema.additionalProperties = true;
 }
 
-const override = ({ jsonSchema }: { jsonSchema: object }) => simplify(jsonSchema as Json);
+const override = ({ jsonSchema }: { jsonSchema: object }) => {
+  simplify(jsonSchema as Json);
+  for (const word of formKeywords) delete (jsonSchema as Json)[word];
+};
 
 /** The schema's name among the components, or undefined. */
 export function componentName(schema: z.ZodType): string | undefined {
@@ -55,10 +61,17 @@ export function schemaOf(schema: z.ZodType, io: "input" | "output" = "input"): J
   return withDocumentReferences(rest) as Json;
 }
 
-/** All schemas with an `id`, by their names. Nothing in them transforms, so one form serves input and output. */
-export function namedSchemas(): Record<string, Json> {
+/**
+ * All schemas with an `id`, by their names. Nothing in them transforms, so one form serves input and output. `forForms`: with what only
+ * forms read, which the document leaves out.
+ */
+export function namedSchemas(forForms = false): Record<string, Json> {
   const uri = (id: string) => `${prefix}${id}`;
-  const { schemas } = z.toJSONSchema(z.globalRegistry, { io: "input", uri, override });
+  const { schemas } = z.toJSONSchema(z.globalRegistry, {
+    io: "input",
+    uri,
+    override: forForms ? ({ jsonSchema }) => simplify(jsonSchema as Json) : override,
+  });
   const entries = Object.entries(schemas).map(([name, schema]): [string, Json] => {
     const { $schema: _dialect, $id: _id, ...rest } = schema as Json;
     return [name, rest];

@@ -42,13 +42,14 @@ import {
 } from "./responses.ts";
 import { openaiStream } from "./stream.ts";
 import { unfoldedResponse } from "./unfold-response.ts";
-import { defaultsOf, listedAt, responsesAt, vendorNames } from "./vendors.ts";
+import { defaultsOf, listedAt, responsesAt, vendorNames, vendorTitles } from "./vendors.ts";
 
 const settingsSchema = z
   .strictObject({
     vendor: z
       .enum(vendorNames)
       .default("openai")
+      .meta({ words: vendorTitles })
       .describe("Who it is: gives the base URL and what is special about it."),
     base_url: z
       .url({ protocol: /^https?$/, error: "must be an http or https URL" })

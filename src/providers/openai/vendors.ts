@@ -78,6 +78,26 @@ const vendors = {
 } satisfies Record<string, VendorDefaults>;
 type Vendor = keyof typeof vendors;
 
+/** What the vendors are called, where it is not the word with a capital. */
+export const vendorTitles: { readonly [Name in Vendor]?: string } = {
+  openai: "OpenAI",
+  "azure-openai": "Azure OpenAI",
+  openrouter: "OpenRouter",
+  deepseek: "DeepSeek",
+  together: "Together AI",
+  xai: "xAI",
+  fireworks: "Fireworks AI",
+  nvidia: "NVIDIA",
+  sambanova: "SambaNova",
+  "hugging-face": "Hugging Face",
+  cloudflare: "Cloudflare Workers AI",
+  deepinfra: "DeepInfra",
+  moonshot: "Moonshot AI",
+  vllm: "vLLM",
+  "llama.cpp": "llama.cpp",
+  "lm-studio": "LM Studio",
+};
+
 export const vendorNames = Object.keys(vendors) as Vendor[];
 
 export const defaultsOf = (vendor: Vendor): VendorDefaults => vendors[vendor];

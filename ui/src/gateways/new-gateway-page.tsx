@@ -7,10 +7,11 @@ import { channelNames } from "#ui/parts/channels.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { useForm } from "#ui/parts/form/form.tsx";
 import { Back } from "#ui/parts/link.tsx";
+import { Cards } from "#ui/parts/list/cards.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { PageHead, Waiting } from "#ui/parts/page.tsx";
 import { GatewayForm } from "./gateway-form.tsx";
-import { KindChoice } from "./kind-choice.tsx";
+import { groupsOf } from "./kinds.ts";
 
 export function Page() {
   const { id: account } = useAccount();
@@ -56,7 +57,19 @@ export function Page() {
         ))}
       </nav>
       {kinds.data !== undefined && kind === undefined ? (
-        <KindChoice channel={channel} kinds={kinds.data.data} />
+        <Cards
+          placeholder="Twilio, SMPP, phone…"
+          groups={groupsOf(kinds.data.data, channel)}
+          none={
+            <>
+              No kind has this name. A provider with an HTTP API of its own is an{" "}
+              <Link to="." search={{ channel: "sms", kind: "http-api" }}>
+                http-api
+              </Link>{" "}
+              gateway.
+            </>
+          }
+        />
       ) : null}
       {kind === undefined ? null : (
         <GatewayForm

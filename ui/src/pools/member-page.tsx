@@ -1,4 +1,4 @@
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "#ui/api/client.ts";
 import forms from "#ui/api/forms.json";
@@ -8,20 +8,27 @@ import { useAccount } from "#ui/parts/account.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { Back } from "#ui/parts/link.tsx";
+import type { CardGroup } from "#ui/parts/list/card.ts";
+import { Cards } from "#ui/parts/list/cards.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { PageHead, Waiting } from "#ui/parts/page.tsx";
 import { changesOf, type Schema, type Values, withSettings } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
+import { capital } from "#ui/schema-form/words.ts";
 import { CheckMember } from "./check-member.tsx";
 
 function MemberForm({
   kinds,
   member,
+  start,
   reload,
 }: {
   kinds: readonly ProviderKind[];
   member: PoolMember | null;
+  /** The kind of a new one, and its vendor. */
+  start: Readonly<{ kind?: string; vendor?: string }>;
   reload: () => Promise<void>;
 }) {
   const { id: account } = useAccount();
@@ -31,9 +38,11 @@ function MemberForm({
   const create = useForm("createPoolMember", { says: "The member was added", onDone });
   const update = useForm("updatePoolMember", { says: "The member is saved", onDone });
   const remove = useChange("deletePoolMember");
-  const [word, setWord] = useState(member?.kind ?? kinds[0]?.kind ?? "");
+  const [word, setWord] = useState(member?.kind ?? start.kind ?? "");
   const [name, setName] = useState(member?.name ?? "");
-  const [values, setValues] = useState<Values>(member ?? { settings: {} });
+  const [values, setValues] = useState<Values>(
+    member ?? { settings: start.vendor === undefined ? {} : { vendor: start.vendor } },
+  );
   // A list that another control has changed is rendered anew.
   const [turn, setTurn] = useState(0);
   const kind = kinds.find((each) => each.kind === word);
@@ -74,20 +83,34 @@ function MemberForm({
       }
     >
       {member === null ? (
-        <Field label="Name" fault={form.fault("name")}>
-          <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
-        </Field>
-      ) : null}
-      <Choice
-        label="Kind"
-        of={kinds.map((each) => [each.kind, each.title] as const)}
-        value={word}
-        onChange={(next) => {
-          setWord(next);
-          setValues({ ...values, settings: {} });
-        }}
-        fault={form.fault("kind")}
-      />
+        <>
+          <p>
+            <Link to="." search={{}}>
+              Choose another provider
+            </Link>
+          </p>
+          <Field label="Name" fault={form.fault("name")}>
+            <input
+              required
+              value={name}
+              autoComplete="off"
+              onChange={(event) => setName(event.target.value)}
+            />
+          </Field>
+          <h2>{kind?.title}</h2>
+        </>
+      ) : (
+        <Choice
+          label="Kind"
+          of={kinds.map((each) => [each.kind, each.title] as const)}
+          value={word}
+          onChange={(next) => {
+            setWord(next);
+            setValues({ ...values, settings: {} });
+          }}
+          fault={form.fault("kind")}
+        />
+      )}
       <p className="soft">{kind?.summary}</p>
       <SchemaForm
         key={`${word} ${turn}`}
@@ -117,6 +140,22 @@ function MemberForm({
   );
 }
 
+/** The kinds, and the vendors of those that have several. */
+const groupsOf = (kinds: readonly ProviderKind[]): CardGroup[] => [
+  {
+    title: "Providers",
+    cards: kinds.map(({ kind, title, summary }) => ({ name: title, summary, search: { kind } })),
+  },
+  ...kinds.map(({ kind, title, settings }) => {
+    const { enum: vendors = [], words = {} } = (settings as Schema).properties?.vendor ?? {};
+    const cards = vendors.map((vendor) => ({
+      name: words[vendor] ?? capital(vendor),
+      search: { kind, vendor },
+    }));
+    return { title, cards: cards.toSorted((a, b) => a.name.localeCompare(b.name)) };
+  }),
+];
+
 export function Page() {
   const { id: account } = useAccount();
   const { pool = "", member } = useParams({ strict: false });
@@ -127,6 +166,9 @@ export function Page() {
     { every: false, enabled: member !== undefined },
   );
   const stored = () => call("getPoolMember", { params: { account, pool, member: member ?? "" } });
+  const all = kinds.data?.data ?? [];
+  const [chosen] = useFilter();
+  const asks = member === undefined && !all.some(({ kind }) => kind === chosen.kind);
   const ready = kinds.data !== undefined && (member === undefined || read.data !== undefined);
   return (
     <>
@@ -138,9 +180,11 @@ export function Page() {
           </Back>
         }
       />
-      {ready ? (
-        <Opened of={read.data?.data ?? null} read={stored}>
-          {(opened, reload) => <MemberForm kinds={kinds.data?.data ?? []} member={opened} reload={reload} />}
+      {ready && asks ? (
+        <Cards placeholder="OpenAI, Groq, Ollama…" none="No provider has this name." groups={groupsOf(all)} />
+      ) : ready ? (
+        <Opened key={`${chosen.kind} ${chosen.vendor}`} of={read.data?.data ?? null} read={stored}>
+          {(opened, reload) => <MemberForm kinds={all} member={opened} start={chosen} reload={reload} />}
         </Opened>
       ) : (
         <Waiting error={kinds.error ?? read.error} />

@@ -1,24 +1,22 @@
 import { useId } from "react";
-import { Check, faultAt, Hint } from "#ui/parts/form/field.tsx";
+import { Check, Hint } from "#ui/parts/form/field.tsx";
 import type { ValueProps } from "./model.ts";
-import { labelOf } from "./words.ts";
 
 /**
  * A list of known words: a checkbox for each. If null is a value, it has a checkbox of its own, since none ticked differs from all ticked.
  */
-export function Boxes({ name, path, schema, nullable, value, error, onChange }: ValueProps) {
+export function Boxes({ label, schema, nullable, value, fault, onChange }: ValueProps) {
   const notes = useId();
   const { enum: items = [], words = {} } = schema.items ?? {};
   const isAll = nullable && (value === undefined || value === null);
   // If nothing is entered, the default applies.
   const preset = Array.isArray(schema.default) ? (schema.default as readonly string[]) : [];
   const chosen = new Set((value as readonly string[] | null | undefined) ?? preset);
-  const fault = faultAt(error, path);
   const turn = (item: string, on: boolean) =>
     onChange(items.filter((each) => (each === item ? on : chosen.has(each))));
   return (
     <fieldset>
-      <legend>{labelOf(name)}</legend>
+      <legend>{label}</legend>
       <div id={notes}>
         {fault === null ? null : <p className="fault">{fault}</p>}
         {schema.description === undefined ? null : <Hint of={schema.description} />}

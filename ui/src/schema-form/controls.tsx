@@ -1,27 +1,23 @@
 // The controls of a form that have state of their own: secrets, JSON, and rows of names and values.
 
 import { useState } from "react";
-import { Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
+import { Field, Hint } from "#ui/parts/form/field.tsx";
 import { isMask, type ValueProps } from "./model.ts";
 import { Named } from "./named.tsx";
-import { labelOf } from "./words.ts";
 
 export const emptied = (text: string) => (text === "" ? undefined : text);
 
 /** A secret: a stored one is never shown, and is kept unless it is replaced or removed. */
 export function Secret({
-  name,
-  path,
+  label,
   schema,
   required,
   value,
-  error,
+  fault,
   onChange,
   long = false,
 }: ValueProps & { long?: boolean }) {
   const [stored, setStored] = useState(isMask(value) ? value : null);
-  const label = labelOf(name);
-  const fault = faultAt(error, path);
   if (stored !== null && value === stored)
     return (
       <div className="field">
@@ -75,7 +71,7 @@ export function Secret({
 }
 
 /** A value that no other control can enter. */
-export function Json({ name, path, schema, value, error, onChange }: ValueProps) {
+export function Json({ label, schema, value, fault, onChange }: ValueProps) {
   const [text, setText] = useState(
     value === undefined || value === null
       ? ""
@@ -98,7 +94,7 @@ export function Json({ name, path, schema, value, error, onChange }: ValueProps)
     }
   };
   return (
-    <Field label={labelOf(name)} hint={schema.description} fault={broken ?? faultAt(error, path)}>
+    <Field label={label} hint={schema.description} fault={broken ?? fault}>
       <textarea
         className="mono"
         rows={5}
@@ -117,7 +113,7 @@ export function Pairs(props: ValueProps) {
     <Named {...props} empty="" verb="Add a row">
       {({ key, value, nameField, fault, remove, onChange }) => (
         <div className="row">
-          <input aria-label={`Name in ${labelOf(props.name)}`} {...nameField} />
+          <input aria-label={`Name in ${props.label}`} {...nameField} />
           {isMask(value) ? (
             <>
               <code>{value}</code>

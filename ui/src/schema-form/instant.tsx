@@ -1,10 +1,9 @@
 import { useState } from "react";
 import { useZone } from "#ui/parts/account.ts";
-import { Field, faultAt } from "#ui/parts/form/field.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
 import { Meant } from "#ui/parts/form/local-time.tsx";
 import { instantIn, localIn } from "#ui/words/spans.ts";
 import type { ValueProps } from "./model.ts";
-import { labelOf } from "./words.ts";
 
 /** The instant of a local time, in the API's form; undefined until it is complete. */
 function isoOf(local: string, zone: string): string | undefined {
@@ -13,15 +12,15 @@ function isoOf(local: string, zone: string): string | undefined {
 }
 
 /** An instant, entered on the account's clocks. A stored value keeps its seconds until another time is entered. */
-export function Instant({ name, path, schema, required, value, error, onChange }: ValueProps) {
+export function Instant({ label, schema, required, value, fault, onChange }: ValueProps) {
   const zone = useZone();
   const [local, setLocal] = useState(() =>
     typeof value === "string" ? localIn(Date.parse(value), zone) : "",
   );
   return (
     <Field
-      label={`${labelOf(name)} (${zone})`}
-      fault={faultAt(error, path)}
+      label={`${label} (${zone})`}
+      fault={fault}
       hint={
         <>
           {schema.description}{" "}

@@ -20,9 +20,14 @@ export interface Schema {
   format?: string;
   /** The values of other fields with which this one has a meaning: `{ vendor: ["azure-openai"] }`. */
   only?: Readonly<Record<string, readonly string[]>>;
-  /** Whether few people need it, so that it is folded away. */
+  title?: string;
+  /** The title of the card that it is in. */
+  group?: string;
+  /** The unit of a number whose name does not end with one. */
+  unit?: string;
+  /** Whether few people need it, so that it is folded away; if absent, what has a default is. */
   advanced?: boolean;
-  /** The labels of an `enum`, which the page adds. */
+  /** The labels of an `enum`. */
   words?: Readonly<Record<string, string>>;
   /** The meaning of null in a list of checkboxes, which the page adds. */
   all?: string;
@@ -32,13 +37,15 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /** The input of a value's control. */
 export interface ValueProps {
-  name: string;
+  label: string;
   /** As the API names it in errors: `settings.success.path`. */
   path: string;
   schema: Schema;
   required: boolean;
   nullable: boolean;
   value: unknown;
+  /** The API's message about it, and about what is in it. */
+  fault: string | null;
   error: ApiError | null;
   onChange: (value: unknown) => void;
 }

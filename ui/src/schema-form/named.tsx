@@ -3,7 +3,6 @@
 import { type ComponentProps, Fragment, type ReactNode, useState } from "react";
 import { faultAt, Hint } from "#ui/parts/form/field.tsx";
 import type { ValueProps } from "./model.ts";
-import { labelOf } from "./words.ts";
 
 /** One row, as its form is rendered. */
 interface Row<T> {
@@ -19,10 +18,11 @@ interface Row<T> {
 
 /** `empty`: the value of a new row; `verb`: the label of the button that adds one; `children`: renders a row. */
 export function Named<T>({
-  name,
+  label,
   path,
   schema,
   value,
+  fault,
   error,
   onChange,
   empty,
@@ -47,10 +47,9 @@ export function Named<T>({
     );
   };
   const nextId = Math.max(0, ...rows.map(({ id }) => id)) + 1;
-  const fault = faultAt(error, path);
   return (
     <fieldset>
-      <legend>{labelOf(name)}</legend>
+      <legend>{label}</legend>
       {schema.description === undefined ? null : <Hint of={schema.description} />}
       {rows.map((row, at) => {
         const change = (more: Partial<typeof row>) =>

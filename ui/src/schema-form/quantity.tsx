@@ -1,33 +1,32 @@
 import { useState } from "react";
-import { Field, faultAt } from "#ui/parts/form/field.tsx";
+import { Field } from "#ui/parts/form/field.tsx";
 import { Limit } from "./limit.tsx";
 import type { ValueProps } from "./model.ts";
-import { labelOf, type Unit, unitFor, unitsOf } from "./words.ts";
+import { type Unit, unitFor, unitsOf } from "./words.ts";
 
 const plain: readonly Unit[] = [["", 1]];
 
 /** A number, beside its unit if it is a duration or a size. `unset`: the words for no value; `none`: those for null, as a choice. */
 export function Quantity({
   name,
-  path,
+  label,
   schema,
   required,
   value,
-  error,
+  fault,
   unset,
   none,
   onChange,
-}: ValueProps & { unset: string; none: string | null }) {
-  const units = unitsOf(name) ?? plain;
+}: ValueProps & { name: string; unset: string; none: string | null }) {
+  const units = unitsOf(name, schema) ?? plain;
   const preset = schema.default;
   const [[unit, times], setUnit] = useState(() => unitFor(value ?? preset, units));
   const bound = (limit: number | undefined) => (limit === undefined ? undefined : limit / times);
-  const label = labelOf(name);
   return (
     <Field
       label={label}
       hint={schema.description}
-      fault={faultAt(error, path)}
+      fault={fault}
       beside={
         units === plain && none === null ? undefined : (
           <>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Check, Choice, Coded, Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
+import { Tiles } from "#ui/parts/form/tiles.tsx";
 import { Boxes } from "./boxes.tsx";
 import { emptied, Json, Pairs, Secret } from "./controls.tsx";
 import { Groups } from "./groups.tsx";
@@ -23,11 +24,12 @@ import {
   withoutNull,
 } from "./model.ts";
 import { Quantity } from "./quantity.tsx";
-import { capital, groupOf, labelOf, neverFolded, proseOf } from "./words.ts";
+import { capital, labelOf, proseOf, sentencesOf } from "./words.ts";
 
 /** `none`: the words for a group that is not there. */
 function Group({
   name,
+  label,
   path,
   schema,
   required,
@@ -36,14 +38,14 @@ function Group({
   error,
   none,
   onChange,
-}: ValueProps & { none: string | null }) {
+}: ValueProps & { name: string; none: string | null }) {
   // A group that has a default always exists.
   const always = required || (!nullable && schema.default !== undefined);
   const on = always || (value !== undefined && value !== null);
   if (Object.keys(schema.properties ?? {}).length === 0) return null;
   return (
     <fieldset>
-      <legend>{labelOf(name)}</legend>
+      <legend>{label}</legend>
       {schema.description === undefined ? null : <Hint of={schema.description} />}
       {always ? null : (
         <Choices
@@ -71,25 +73,23 @@ function Group({
   );
 }
 
-const maxSegments = 3;
+const maxSegments = 2;
+const maxTiles = 5;
 
-/** Whether the words are so few that all of them are in sight. */
-const isShort = ({ enum: all = [] }: Schema): boolean => all.length > 0 && all.length < maxSegments;
-
-function Value(input: Omit<ValueProps, "nullable">) {
+function Value(input: Omit<ValueProps, "nullable" | "label" | "fault"> & { name: string }) {
   const { schema: bare, nullable } = withoutNull(input.schema);
   const { text, empty } = proseOf(bare);
   const schema = text === undefined ? bare : { ...bare, description: text };
   const { name, path, required, value, error } = input;
   // If null is a value, an emptied control means it.
   const onChange = (entered: unknown) => input.onChange(nullable ? (entered ?? null) : entered);
-  const props = { ...input, schema, nullable, onChange };
+  const label = labelOf(name, schema);
+  const fault = faultAt(error, path, label);
+  const props = { ...input, label, fault, schema, nullable, onChange };
   const unset = empty ?? "not set";
   const none = nullable ? empty : null;
   const preset = placeholderOf(schema) ?? (nullable ? unset : undefined);
   const placeholder = value === null ? unset : preset;
-  const fault = faultAt(error, path);
-  const label = labelOf(name);
   switch (controlOf(schema)) {
     case "group":
       return <Group {...props} none={empty} />;
@@ -122,19 +122,39 @@ function Value(input: Omit<ValueProps, "nullable">) {
           {fault === null ? null : <p className="fault">{fault}</p>}
         </div>
       );
-    case "choice":
-      if (isShort(schema))
+    case "choice": {
+      const words = schema.enum ?? [String(schema.const ?? "")];
+      const named = (word: string) => schema.words?.[word] ?? capital(word);
+      const chosen = String(value ?? schema.default ?? "");
+      const choose = (word: string) => onChange(emptied(word));
+      const isOptional = schema.default == null && !required;
+      const sentences = words.length > maxTiles ? null : sentencesOf(text ?? "", words);
+      if (sentences !== null)
+        return (
+          <Tiles
+            label={label}
+            hint={sentences.rest}
+            of={[
+              ...words.map((word) => [word, named(word), sentences.of.get(word) ?? ""] as const),
+              ...(isOptional ? [["", capital(unset), ""] as const] : []),
+            ]}
+            value={chosen}
+            fault={fault}
+            onChange={choose}
+          />
+        );
+      if (words.length <= maxSegments)
         return (
           <div className="field">
             <strong>{label}</strong>
             <Choices
               label={label}
               of={[
-                ...(schema.default == null && !required ? [["", capital(unset)] as const] : []),
-                ...(schema.enum ?? []).map((word) => [word, schema.words?.[word] ?? capital(word)] as const),
+                ...(isOptional ? [["", capital(unset)] as const] : []),
+                ...words.map((word) => [word, named(word)] as const),
               ]}
-              value={String(value ?? schema.default ?? "")}
-              onChange={(word) => onChange(emptied(word))}
+              value={chosen}
+              onChange={choose}
             />
             {fault === null ? null : <p className="fault">{fault}</p>}
             {text === undefined ? null : <Hint of={text} />}
@@ -145,14 +165,15 @@ function Value(input: Omit<ValueProps, "nullable">) {
           <Choice
             label={label}
             value={String(value ?? "")}
-            of={schema.enum ?? [String(schema.const ?? "")]}
+            of={words.map((word) => [word, schema.words?.[word] ?? word])}
             any={placeholder ?? (required ? "Choose…" : "not set")}
-            onChange={(word) => onChange(emptied(word))}
+            onChange={choose}
             fault={fault}
           />
           {text === undefined ? null : <Hint of={text} />}
         </div>
       );
+    }
     case "lines":
       return (
         <Field label={label} hint={`${text ?? ""} One per line.`} fault={fault}>
@@ -220,12 +241,7 @@ export function SchemaForm({
   const rank = (name: string) => (first.has(name) ? 0 : required.has(name) ? 1 : 2);
   const ordered = entries.toSorted(([one], [other]) => rank(one) - rank(other));
   const folded = folds
-    ? ordered.filter(
-        ([name, each]) =>
-          rank(name) === 2 &&
-          !neverFolded.has(name) &&
-          (each.default !== undefined || each.advanced === true),
-      )
+    ? ordered.filter(([name, each]) => rank(name) === 2 && (each.advanced ?? each.default !== undefined))
     : [];
   const [isOpen, setIsOpen] = useState(() => folded.some(([name, each]) => !isDefault(each, values[name])));
   const control = ([name, each]: [string, Schema]) => (
@@ -242,9 +258,9 @@ export function SchemaForm({
   );
   const shown = ordered.filter((each) => !folded.includes(each));
   // A card is where its first field would be.
-  const cards = Object.entries(Object.groupBy(shown, ([name]) => groupOf(name) ?? name));
+  const cards = Object.entries(Object.groupBy(shown, ([name, each]) => each.group ?? name));
   const fields = cards.map(([title, members = []]) =>
-    groupOf(members[0]?.[0] ?? "") === title ? (
+    members[0]?.[1].group === title ? (
       <fieldset key={title}>
         <legend>{title}</legend>
         <div className="stack">{members.map(control)}</div>
@@ -269,7 +285,7 @@ export function SchemaForm({
         onToggle={(event) => setIsOpen(event.currentTarget.open)}
       >
         <summary>
-          More settings <span className="soft">{folded.map(([name]) => labelOf(name)).join(" · ")}</span>
+          More settings <span className="soft">{folded.map((each) => labelOf(...each)).join(" · ")}</span>
         </summary>
         <div className="stack">{folded.map(control)}</div>
       </details>

@@ -1,4 +1,4 @@
-// The words of a form, made from the API's: labels without units, and descriptions that do not name JSON's null.
+// The words of a form, made from the API's: labels without units, descriptions that do not name JSON's null, and a sentence for each choice.
 
 import type { Schema } from "./model.ts";
 
@@ -16,50 +16,18 @@ const written: Readonly<Record<string, string>> = {
   whatsapp: "WhatsApp",
 };
 
-/** Names that say too little without their unit. */
-const titles: Readonly<Record<string, string>> = {
-  lateness_ms: "Too late after",
-  first_ms: "First wait",
-  max_ms: "Longest wait",
-  for_ms: "Give up after",
-  max_bytes: "Largest file",
-  max_files: "Files per request",
-  ttl_s: "Lifetime",
-  per_second: "Messages per second",
-  per_day: "Messages per day",
-  jitter_ms: "Random pause",
-  on_unknown: "Unknown outcomes",
-  low_percent: "Warn at percent",
-  unpriced: "Models without a price",
-  max_share: "Largest share",
-  params: "Parameters",
-  repeat: "Repeats",
-};
-
-/** Fields with a default that are not folded away: most people set them. */
-export const neverFolded: ReadonlySet<string> = new Set(["models", "priority"]);
-
-/** The cards of fields that belong together, in the order of the page. Objects are cards of their own. */
-const groups: Readonly<Record<string, readonly string[]>> = {
-  Failover: ["deadline_ms", "repeat", "wait_ms", "affinity"],
-  Answers: ["stream_mode", "whole_answers", "headers_after_ms", "params", "answer_model"],
-};
-
-/** The title of the card that a field is in; null if it has none. */
-export const groupOf = (name: string): string | null =>
-  Object.keys(groups).find((title) => groups[title]?.includes(name)) ?? null;
-
 const suffix = /_(ms|s|bytes)$/;
 
-/** `auth_token` as `Auth token`, `base_url` as `Base URL`, `idle_ms` as `Idle`. */
-export function labelOf(name: string): string {
-  const words = name
-    .replace(suffix, "")
-    .split("_")
-    .map((word) => written[word] ?? word)
-    .join(" ");
-  return titles[name] ?? capital(words);
-}
+/** The field's title, or its name: `auth_token` as `Auth token`, `base_url` as `Base URL`, `idle_ms` as `Idle`. */
+export const labelOf = (name: string, { title }: Pick<Schema, "title"> = {}): string =>
+  title ??
+  capital(
+    name
+      .replace(suffix, "")
+      .split("_")
+      .map((word) => written[word] ?? word)
+      .join(" "),
+  );
 
 /** A unit, and how many of the API's units it is. */
 export type Unit = readonly [name: string, times: number];
@@ -80,8 +48,11 @@ const units: Readonly<Record<string, readonly Unit[]>> = {
   ],
 };
 
-/** The units in which a number is entered, smallest first; null for a plain number. The API's names end with theirs. */
-export const unitsOf = (name: string): readonly Unit[] | null => units[suffix.exec(name)?.[1] ?? ""] ?? null;
+/** The units in which a number is entered, smallest first; null for a plain number. It names its unit, or the API's name ends with it. */
+export function unitsOf(name: string, { unit }: Pick<Schema, "unit"> = {}): readonly Unit[] | null {
+  if (unit !== undefined) return [[unit, 1]];
+  return units[suffix.exec(name)?.[1] ?? ""] ?? null;
+}
 
 /** The largest unit of which the value is a whole number. */
 export const unitFor = (value: unknown, of: readonly Unit[]): Unit =>
@@ -111,4 +82,22 @@ export function proseOf({ description }: Pick<Schema, "description">): Prose {
     .replaceAll("null if", "empty if")
     .replaceAll("If null,", "If not set,");
   return { text, empty };
+}
+
+/**
+ * What a description says of each choice, and what else it says: "Who is called. `one`: the first. `two`: both." Null unless it says
+ * something of every choice.
+ */
+export function sentencesOf(
+  text: string,
+  choices: readonly string[],
+): { rest: string; of: ReadonlyMap<string, string> } | null {
+  const of = new Map<string, string>();
+  const rest: string[] = [];
+  for (const part of text.split(/(?<=[.;] )(?=`[\w-]+`: )|(?= If not set,)/)) {
+    const [, word, sentence = ""] = /^`([\w-]+)`: (.*)$/.exec(part.trim()) ?? [];
+    if (word === undefined) rest.push(part.trim());
+    else of.set(word, capital(sentence.replace(/;$/, ".")));
+  }
+  return choices.every((choice) => of.has(choice)) ? { rest: rest.join(" "), of } : null;
 }

@@ -11,7 +11,7 @@ const recipientField = /^contact\.(\d+)\.(?:number|email)$/;
 export function faultOf(error: Faults, field: string): string | null {
   for (const [path, messages] of Object.entries(error?.errors ?? {}))
     if (/^contact\.\d+\./.test(path) && path.slice(path.indexOf(".", 8) + 1) === field)
-      return messages.map(faultHere).join(" ");
+      return messages.map((each) => faultHere(each)).join(" ");
   return null;
 }
 
@@ -30,7 +30,7 @@ const maxNamed = 5;
 /** The errors of the recipients, naming each as it was written; null if there are none. */
 export function recipientFault(error: Faults, recipients: readonly string[]): string | null {
   const refused = refusedRecipients(error);
-  const whole = error?.errors.contact?.map(faultHere).join(" ") ?? null;
+  const whole = error?.errors.contact?.map((each) => faultHere(each)).join(" ") ?? null;
   if (refused.length === 0) return whole;
   if (recipients.length === 0) return "Name at least one recipient.";
   const named = refused.slice(0, maxNamed).map(({ at, message }) => `${recipients[at] ?? at}: ${message}`);
@@ -41,5 +41,7 @@ export function recipientFault(error: Faults, recipients: readonly string[]): st
 /** The errors of the files; null if there are none. */
 export function fileFault(error: Faults): string | null {
   const found = Object.entries(error?.errors ?? {}).filter(([path]) => path.split(".")[0] === "attachments");
-  return found.length === 0 ? null : found.flatMap(([, messages]) => messages.map(faultHere)).join(" ");
+  return found.length === 0
+    ? null
+    : found.flatMap(([, messages]) => messages.map((each) => faultHere(each))).join(" ");
 }

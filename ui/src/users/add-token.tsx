@@ -29,8 +29,9 @@ function Fields({ onToken }: { onToken: (token: string) => void }) {
         fault={form.fault("account")}
       />
       <Boxes
-        name="scopes"
+        label="Scopes"
         path="scopes"
+        fault={form.fault("scopes")}
         schema={scopesSchema}
         required={false}
         nullable
@@ -39,8 +40,9 @@ function Fields({ onToken }: { onToken: (token: string) => void }) {
         onChange={(value) => setScopes(value as TokenScope[] | null)}
       />
       <Instant
-        name="expires_at"
+        label="Expires at"
         path="expires_at"
+        fault={form.fault("expires_at")}
         schema={{ description: "When it expires; leave empty for never." }}
         required={false}
         nullable

@@ -8,11 +8,14 @@ export function afterField(message: string): string | null {
 
 const isSelected = (message: string) => message.startsWith("The selected ");
 
-/** A message at its field. */
-export function faultHere(message: string): string {
+/** A message at its field, which it names. */
+export function faultHere(message: string, title = "This field"): string {
   const rest = afterField(message);
-  if (rest !== null) return `This field ${rest}`;
-  return isSelected(message) ? "This choice is invalid." : message;
+  if (rest !== null) return `${title} ${rest}`;
+  if (isSelected(message)) return "This choice is invalid.";
+  return /^(?:[a-z]|(?:Must|Is|Are|Has) )/.test(message)
+    ? `${title} ${message.charAt(0).toLowerCase()}${message.slice(1)}`
+    : message;
 }
 
 /** `success path` of `settings.success.path`, `message` of `contact.0.message`. */

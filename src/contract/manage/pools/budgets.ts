@@ -25,6 +25,7 @@ export const budgetRules = z
       .enum(["refuse", "allow"])
       .nullable()
       .default(null)
+      .meta({ title: "Models without a price" })
       .describe(
         "The policy for models without a known price, whose calls `cost_per_month` cannot count. `refuse`: they are not called, and a call that no other member can serve is refused. `allow`: they are called, and counted as unpriced. If null, a new limit refuses them, and an existing one keeps its policy.",
       ),
@@ -55,6 +56,7 @@ export const sharedBudgetRules = budgetRules
       .max(99)
       .nullable()
       .default(80)
+      .meta({ title: "Warn at", unit: "%" })
       .describe(
         "The event `budget.low` is sent when this share of a limit is used, once a day or month; null for never.",
       ),

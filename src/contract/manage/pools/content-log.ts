@@ -25,6 +25,7 @@ export const contentLog = z
       .min(1)
       .max(maxRetentionDays)
       .default(7)
+      .meta({ title: "Kept for", unit: "days" })
       .describe("How long they are kept. A shorter time also applies to those already stored."),
     redact: z
       .array(z.enum(redactedKinds))

@@ -75,6 +75,7 @@ export const price = z.strictObject({
 export const memberRules = z.strictObject({
   models: modelList
     .default([])
+    .meta({ advanced: false })
     .describe("The models it serves; the first is used if the request names none of them."),
   embedding_models: modelList.default([]).describe("The models it serves embeddings with."),
   image_models: modelList.default([]).describe("The models it generates images with."),
@@ -98,7 +99,13 @@ export const memberRules = z.strictObject({
     .describe(
       "Its longest context. A request that was too long for one member is tried on another with a longer context.",
     ),
-  priority: z.int().min(0).max(1_000).default(1).describe("Lower is first; equal ones share by weight."),
+  priority: z
+    .int()
+    .min(0)
+    .max(1_000)
+    .default(1)
+    .meta({ advanced: false })
+    .describe("Lower is first; equal ones share by weight."),
   weight: z.int().min(1).max(1_000_000).default(1).describe("Its share among members of its priority."),
   active: z.boolean().default(true).describe("`false`: it is asked for nothing."),
   price: price

@@ -35,24 +35,29 @@ export const poolRules = z.strictObject({
   answer_model: z
     .enum(["pool", "served"])
     .default("pool")
-    .describe("The value of `model` in answers: the pool's name, or the model that served."),
+    .meta({ group: "Answers" })
+    .describe("The `model` in answers. `pool`: the pool's name. `served`: the model that served."),
   stream_mode: z
     .enum(["live", "complete"])
     .default("live")
+    .meta({ group: "Answers" })
     .describe(
       "`live`: streams are handed on as they come. `complete`: collected first, so that one that breaks off is rescued by another member.",
     ),
   headers_after_ms: milliseconds(100, hourMs)
     .default(20_000)
+    .meta({ group: "Answers" })
     .describe("After this time a silent stream gets its headers early, so that no proxy cuts it, ms."),
   deadline_ms: milliseconds(1_000, hourMs)
     .default(600_000)
+    .meta({ group: "Failover" })
     .describe("For a request, including all members that are tried, ms."),
   repeat: z
     .int()
     .min(0)
     .max(3)
     .default(1)
+    .meta({ group: "Failover", title: "Repeats" })
     .describe(
       "How often a member is retried at once after it failed within a second, before any output, with 500, 502 or 503 without `Retry-After`, or a reset. 0 for never.",
     ),
@@ -61,24 +66,28 @@ export const poolRules = z.strictObject({
     .min(0)
     .max(60_000)
     .default(0)
+    .meta({ group: "Failover" })
     .describe(
       "For a `Retry-After` of at most this length, the same member is retried before another is called, ms.",
     ),
   params: z
     .enum(["adapt", "strict"])
     .default("adapt")
+    .meta({ group: "Answers", title: "Parameters" })
     .describe(
       "What happens to a sampling or effort parameter (`temperature`, `top_p`, `reasoning_effort` and the like) that a member does not support. `adapt`: the member is called without it, and `X-Service-Pool-Adapted` names it. `strict`: another member is called.",
     ),
   affinity: z
     .enum(["prefix", "none"])
     .default("prefix")
+    .meta({ group: "Failover" })
     .describe(
       "Session affinity: which member of a priority is called first. `prefix`: a conversation stays with one healthy member, so that the provider's prompt cache works; over many conversations members share by weight. A conversation is identified by `prompt_cache_key`, by the session that Codex and Claude Code name in a header, or by its tools and its messages up to the first one of the user. `none`: each request by weight and speed.",
     ),
   whole_answers: z
     .enum(["forward", "stream"])
     .default("forward")
+    .meta({ group: "Answers" })
     .describe(
       "How members are called for an answer that is not streamed. `forward`: as the client requested. `stream`: as a stream, which is collected into one answer, so that the limits for the first token and for silence apply to it too, and another member takes over if it breaks off.",
     ),
@@ -93,6 +102,7 @@ export const poolRules = z.strictObject({
         .min(0.001)
         .max(1)
         .default(0.05)
+        .meta({ title: "Largest share" })
         .describe("The maximum share of calls that are sent to two members."),
     })
     .nullable()
@@ -106,6 +116,7 @@ export const poolRules = z.strictObject({
         .int()
         .min(1)
         .max(30 * 86_400)
+        .meta({ title: "Lifetime" })
         .describe("How long an answer is reused, s."),
     })
     .nullable()

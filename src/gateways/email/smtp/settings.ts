@@ -49,7 +49,7 @@ export const smtpSettings = z
       .enum(["starttls", "tls", "none"])
       .default("starttls")
       .describe(
-        "How the connection is encrypted: `starttls` (required, never skipped), `tls` from the start, or `none`.",
+        "How the connection is encrypted. `starttls`: by STARTTLS, which is required and never skipped. `tls`: from the start. `none`: not at all.",
       ),
     ca: z
       .string()

@@ -86,7 +86,7 @@ export const httpApiSettings = z
     encoding: z
       .enum(["json", "form", "query"])
       .default("json")
-      .describe("How the body is sent: as JSON, as a form, or appended to the URL."),
+      .describe("How the body is sent. `json`: as JSON. `form`: as a form. `query`: appended to the URL."),
     from: z.string().min(1).optional().describe("The sender, which replaces {{from}}."),
     success: success.prefault({}).describe("How to recognise that the provider accepted the message."),
     definite: z

@@ -139,7 +139,7 @@ export const smppSettings = z.strictObject({
     .enum(["udh8", "udh16", "sar", "payload"])
     .default("udh8")
     .describe(
-      "How parts of a long text name each other: in a header with a reference of 8 or 16 bits, in parameters (`sar`), or not at all, where the SMSC cuts the text (`payload`).",
+      "How parts of a long text name each other. `udh8`: in a header with a reference of 8 bits. `udh16`: in a header with one of 16 bits. `sar`: in parameters. `payload`: there are none, because the SMSC cuts the text.",
     ),
   registered_delivery: octet(31)
     .default(1)
@@ -148,13 +148,13 @@ export const smppSettings = z.strictObject({
     .enum(["auto", "text", "tlv"])
     .default("auto")
     .describe(
-      "Where receipts say which message they mean and how it ended: in their `text`, in parameters (`tlv`), or in what there is, parameters first (`auto`).",
+      "Where receipts say which message they mean and how it ended. `auto`: in what there is, parameters first. `text`: in their text. `tlv`: in parameters.",
     ),
   receipts_per: z
     .enum(["part", "message"])
     .default("part")
     .describe(
-      "Whether the SMSC reports on each part of a long text, which is `delivered` when all parts are, or once for all.",
+      "What a receipt is about. `part`: one part of a long text, which is `delivered` when all parts are. `message`: the whole text.",
     ),
   validity_s: z
     .int()

@@ -8,9 +8,9 @@ interface Control {
   "aria-describedby"?: string;
 }
 
-/** The API's message about the field of this path, or null. */
-export const faultAt = (error: ApiError | null, path: string): string | null =>
-  error?.errors[path]?.map(faultHere).join(" ") ?? null;
+/** The API's message about the field of this path and title, or null. */
+export const faultAt = (error: ApiError | null, path: string, title?: string): string | null =>
+  error?.errors[path]?.map((each) => faultHere(each, title)).join(" ") ?? null;
 
 /** A text in which words of the API are between backticks. */
 export const Coded = ({ of }: { of: string }) =>
