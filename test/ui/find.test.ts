@@ -6,7 +6,7 @@ import { findingOf, findings, isWholeId, namedFinding } from "#ui/app/frame/find
 import { expectSound, missing, openOverview, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
-const none: Parameters<typeof findings>[2] = { records: [], named: [], accounts: [], recent: [] };
+const none: Parameters<typeof findings>[2] = { records: [], named: [], accounts: [], acts: [], recent: [] };
 const member = { role: "member", account: "acc_1" } as const;
 const titles = (text: string, who: Parameters<typeof findings>[1], more = none) =>
   findings(text, who, more).flatMap(({ label, items }) => items.map(({ title }) => `${label}: ${title}`));
@@ -142,6 +142,31 @@ test("by keyboard alone: a page, a record in a line of a log, a whole id, a numb
   await page.getByRole("heading", { name: "Messages", level: 1 }).waitFor();
   assert.equal(new URL(page.url()).searchParams.get("recipient"), "+1 555 000 0001");
   await page.getByRole("link", { name: "+15550000001" }).first().waitFor();
+
+  // What is done in place leaves the page as it is, and the field is as high for one entry as for all.
+  const height = () =>
+    page.locator(".dialog").evaluate("(dialog) => [dialog.offsetTop, dialog.offsetHeight]");
+  await page.keyboard.press("Control+k");
+  await field(at).waitFor();
+  const before = await height();
+  const { pathname } = new URL(page.url());
+  await write(at, "theme li");
+  await page.getByRole("option", { name: "Theme: light" }).waitFor();
+  await page.locator(".dialog").getByRole("option").nth(1).waitFor({ state: "detached" });
+  assert.deepEqual(await height(), before);
+  await page.keyboard.press("Enter");
+  await page.locator("html[data-theme=light]").waitFor();
+  await page.keyboard.press("Control+k");
+  await write(at, "pause sandbox");
+  await page
+    .getByRole("option", { name: /^Pause sandbox/ })
+    .first()
+    .waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText(/^sandbox\S* is paused/).waitFor();
+  assert.equal(new URL(page.url()).pathname, pathname);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Undone").waitFor();
 
   await page.keyboard.press("Control+k");
   const last = page.getByRole("group", { name: "Opened last" });

@@ -19,6 +19,7 @@ import {
   recentFindings,
   rememberFinding,
 } from "./find.ts";
+import { useActs } from "./find-acts.ts";
 import { type Named, ordered, recentAccounts } from "./recent-accounts.ts";
 
 /** How long after the last key the API is called, ms. */
@@ -38,17 +39,19 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** The gateways and pools of the account of the page. */
-function useNamed(account: string | null): Finding[] {
+/** The gateways and pools of the account of the page, and what can be done in place. */
+function useNamed(account: string | null): { named: Finding[]; acts: Finding[] } {
   const input = { params: { account: account ?? "" } };
   const options = { every: false, enabled: account !== null } as const;
   const gateways = useRead("listGateways", input, options).data?.data ?? [];
   const pools = useRead("listPools", input, options).data?.data ?? [];
-  if (account === null) return [];
-  return [
+  const acts = useActs(account, gateways);
+  if (account === null) return { named: [], acts };
+  const named = [
     ...gateways.map(({ identifier }) => namedFinding("gateway", account, identifier, identifier)),
     ...pools.map(({ id, name }) => namedFinding("pool", account, id, name)),
   ];
+  return { named, acts };
 }
 
 /** For an operator: the accounts with such a name, recently opened ones first. */
@@ -85,13 +88,14 @@ function FindList({ account, onClose }: { account: string | null; onClose: () =>
   const q = useSettled(text).trim();
   const read = useRead("findRecords", { query: { q } }, { every: false, enabled: q !== "" });
   const records = q !== "" && q === text.trim() ? (read.data?.data ?? []) : [];
-  const named = useNamed(account);
+  const { named, acts } = useNamed(account);
   const accounts = useAccounts(q);
   const recent = recentFindings(person);
-  const groups = findings(text, { role, account }, { records, named, accounts, recent });
+  const groups = findings(text, { role, account }, { records, named, accounts, acts, recent });
   const open = (finding: Finding) => {
-    rememberFinding(person, finding);
     onClose();
+    if (finding.run !== undefined) return void finding.run();
+    rememberFinding(person, finding);
     router.history.push(finding.href);
   };
   /** A complete id or number is opened at once, whether or not the list already has it. */

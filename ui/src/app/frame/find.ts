@@ -5,7 +5,7 @@ import { accountPages, operatorPages } from "#ui/app/pages.ts";
 import { lookupOf } from "#ui/messages/lookup.ts";
 import type { Named } from "./recent-accounts.ts";
 
-/** One entry of the list. `href`: its target within the dashboard. */
+/** One entry of the list. `href`: its target within the dashboard; no two entries have the same. */
 export interface Finding {
   href: string;
   title: string;
@@ -13,6 +13,8 @@ export interface Finding {
   note: string;
   /** The keyboard shortcut to it. */
   keys?: string;
+  /** What is done in place, instead of opening a page. */
+  run?: () => unknown;
 }
 
 export interface Findings {
@@ -99,6 +101,7 @@ const actionsFor = ({ role, account }: Who): Finding[] => [
           note: "action",
         },
         { href: `${at(account, "/messages")}?status=failed`, title: "See failed messages", note: "action" },
+        { href: at(account, "/api-keys"), title: "Create or rotate an API key", note: "action" },
         { href: at(account, "/connect"), title: "Connect an application", note: "action" },
       ]),
   ...(role === "operator" ? [{ href: "/accounts", title: "Switch to another account", note: "action" }] : []),
@@ -139,15 +142,21 @@ interface Known {
   named: readonly Finding[];
   /** Accounts whose names may contain the text. */
   accounts: readonly Named[];
+  /** What is done in place. */
+  acts: readonly Finding[];
   /** Recently opened entries: shown first while the text is empty. */
   recent: readonly Finding[];
 }
 
 /** The list for a text, group by group; empty groups are omitted, and no entry appears twice. */
-export function findings(text: string, who: Who, { records, named, accounts, recent }: Known): Findings[] {
+export function findings(
+  text: string,
+  who: Who,
+  { records, named, accounts, acts, recent }: Known,
+): Findings[] {
   const asked = text.trim();
   const pages = pagesFor(who);
-  const actions = actionsFor(who);
+  const actions = [...actionsFor(who), ...acts];
   const person = personFinding(text, who.account);
   const groups: Findings[] =
     asked === ""

@@ -2,10 +2,9 @@
 
 import { BookOpen, Keyboard, LogOut } from "lucide-react";
 import type { ReactElement } from "react";
-import { useChange } from "#ui/api/queries.ts";
 import { Menu, MenuChoice, MenuItem, MenuLine, MenuLink, MenuSwitch } from "#ui/parts/over/menu.tsx";
 import { setPreference, usePreference } from "#ui/parts/preferences.ts";
-import { forgetAllPending } from "#ui/send/pending.ts";
+import { signOut } from "./find-acts.ts";
 
 /** The menu, already open: its code is loaded when it is first needed. `brief`: in a phone's header. */
 export function PersonItems({
@@ -17,11 +16,6 @@ export function PersonItems({
   brief: boolean;
   onKeys: () => void;
 }) {
-  const signOut = useChange("signOut");
-  const leave = () => {
-    forgetAllPending();
-    location.assign("/");
-  };
   const theme = usePreference("theme");
   const density = usePreference("density");
   const letters = usePreference("letters");
@@ -58,7 +52,7 @@ export function PersonItems({
         API reference
       </MenuLink>
       <MenuLine />
-      <MenuItem icon={LogOut} onClick={() => signOut.mutate({}, { onSettled: leave })}>
+      <MenuItem icon={LogOut} onClick={signOut}>
         Sign out
       </MenuItem>
     </Menu>
