@@ -11,25 +11,19 @@ interface Over {
   children: ReactNode;
 }
 
-function Layer({
-  title,
-  titleClass,
-  className,
-  role,
-  open = true,
-  onClose,
-  children,
-}: Over & { className: string; titleClass?: string; role: "dialog" | "alertdialog" }) {
+type Look = Over & { className: string; titleClass?: string; role: "dialog" | "alertdialog" };
+
+/** Its component goes with it, so that it is closed before its element leaves the page: then the focus returns. */
+const Layer = ({ open = true, ...look }: Look) => (open ? <OpenLayer {...look} /> : null);
+
+function OpenLayer({ title, titleClass, className, role, onClose, children }: Look) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // Before the element leaves the page, so that closing it returns the focus.
   useLayoutEffect(() => {
     const dialog = element.current;
-    if (!open || dialog === null) return;
-    dialog.showModal();
-    return () => dialog.close();
-  }, [open]);
-  if (!open) return null;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
   return createPortal(
     <dialog
       ref={element}
