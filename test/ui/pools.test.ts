@@ -275,7 +275,7 @@ test("a key shows its limits and what it spent; it is changed, rotated and revok
   await more.click();
   await old.getByRole("button", { name: "Revoke…" }).click();
   const asks = page.getByRole("alertdialog");
-  await asks.getByText(/It was last used/).waitFor();
+  await asks.getByText(/^Last used/).waitFor();
   await asks.getByLabel(/Type shop/).fill("shop");
   await asks.getByRole("button", { name: "Revoke", exact: true }).click();
   await old.getByText("revoked").waitFor();

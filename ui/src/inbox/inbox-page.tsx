@@ -4,17 +4,16 @@ import { usePages, useRead } from "#ui/api/queries.ts";
 import type { Channel } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { channels } from "#ui/parts/channels.ts";
-import { Choice } from "#ui/parts/form/field.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
-import { SearchFilter } from "#ui/parts/list/search.tsx";
+import { FilterChoice, SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead, Problem } from "#ui/parts/page.tsx";
 import { Clock } from "#ui/parts/time.tsx";
 
 export function Page() {
   const { id: account } = useAccount();
-  const [filter, setFilter] = useFilter();
+  const [filter] = useFilter();
   const query = {
     ...(filter.channel === undefined ? {} : { channel: filter.channel as Channel }),
     ...(filter.from === undefined ? {} : { from: filter.from }),
@@ -26,20 +25,12 @@ export function Page() {
   return (
     <>
       <PageHead title="Inbox" />
-      <SearchFilter label="From" name="from">
-        <Choice
-          label="Channel"
-          any="any"
-          of={channels}
-          value={filter.channel ?? ""}
-          onChange={(word) => setFilter("channel", word)}
-        />
-        <Choice
+      <SearchFilter name="from" label="From">
+        <FilterChoice name="channel" label="Channel" of={channels} />
+        <FilterChoice
+          name="gateway"
           label="Gateway"
-          any="any"
-          of={gateways.map(({ identifier }) => identifier)}
-          value={filter.gateway ?? ""}
-          onChange={(word) => setFilter("gateway", word)}
+          of={gateways.map(({ identifier }) => [identifier, identifier])}
         />
       </SearchFilter>
       <Problem error={pages.error?.status === 422 ? pages.error : null} />

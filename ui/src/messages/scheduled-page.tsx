@@ -7,10 +7,10 @@ import type { MessageRecord } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { channels } from "#ui/parts/channels.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
-import { Choice } from "#ui/parts/form/field.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
+import { FilterChoice } from "#ui/parts/list/search.tsx";
 import { type Column, Table } from "#ui/parts/list/table.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
@@ -105,23 +105,14 @@ function RowActions({ record }: { record: MessageRecord }) {
 
 function Filters() {
   const { id: account } = useAccount();
-  const [filter, set] = useFilter();
   const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 });
   return (
     <div className="filters">
-      <Choice
-        label="Channel"
-        any="any"
-        of={channels}
-        value={filter.channel ?? ""}
-        onChange={(value) => set("channel", value)}
-      />
-      <Choice
+      <FilterChoice name="channel" label="Channel" of={channels} />
+      <FilterChoice
+        name="gateway"
         label="Gateway"
-        any="any"
-        of={gateways.data?.data.map(({ identifier }) => identifier) ?? []}
-        value={filter.gateway ?? ""}
-        onChange={(value) => set("gateway", value)}
+        of={(gateways.data?.data ?? []).map(({ identifier }) => [identifier, identifier])}
       />
     </div>
   );

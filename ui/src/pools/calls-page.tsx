@@ -3,10 +3,10 @@ import { Activity } from "lucide-react";
 import { usePages, useRead } from "#ui/api/queries.ts";
 import type { Pool, PoolCall } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Choice } from "#ui/parts/form/field.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
+import { FilterChoice } from "#ui/parts/list/search.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Clock } from "#ui/parts/time.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
@@ -42,49 +42,29 @@ function Failed({ call }: { call: PoolCall }) {
 
 function Filters({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
-  const [filter, setFilter] = useFilter();
   const keys = useRead(
     "listPoolKeys",
     { params: { account, pool: pool.id }, query: { limit: 200 } },
     { every: false },
   );
-  const members = pool.members.map(({ name }) => name);
-  const models = [...new Set(pool.members.flatMap((member) => member.models))].sort();
-  /** The URL's value stays visible, even if the pool no longer has it. */
-  const kept = (of: readonly string[], value: string | undefined) =>
-    value === undefined || of.includes(value) ? of : [...of, value];
-  const choice = (
-    name: (typeof names)[number],
-    label: string,
-    of: readonly (string | readonly [string, string])[],
-  ) => (
-    <Choice
-      label={label}
-      any="any"
-      of={of}
-      value={filter[name] ?? ""}
-      onChange={(word) => setFilter(name, word)}
-    />
-  );
-  const keyNames = (keys.data?.data ?? []).map(({ id, name }) => [id, name] as const);
-  const key = filter.key;
+  const named = (of: readonly string[]) => of.map((word) => [word, word] as const);
+  const members = named(pool.members.map(({ name }) => name));
+  const models = named([...new Set(pool.members.flatMap((member) => member.models))].sort());
   return (
     <div className="filters">
-      {choice("status", "Status", statuses)}
-      {choice(
-        "key",
-        "Key",
-        key === undefined || keyNames.some(([id]) => id === key)
-          ? keyNames
-          : [...keyNames, [key, key] as const],
-      )}
-      {choice("member", "Answered by", kept(members, filter.member))}
-      {choice("failed_by", "Failed at", kept(members, filter.failed_by))}
-      {choice("model", "Model", kept(models, filter.model))}
-      {choice("failed_over", "Failed over", [
-        ["true", "yes"],
-        ["false", "no"],
-      ])}
+      <FilterChoice name="status" label="Status" of={statuses} />
+      <FilterChoice name="key" label="Key" of={(keys.data?.data ?? []).map(({ id, name }) => [id, name])} />
+      <FilterChoice name="member" label="Answered by" of={members} />
+      <FilterChoice name="failed_by" label="Failed at" of={members} />
+      <FilterChoice name="model" label="Model" of={models} />
+      <FilterChoice
+        name="failed_over"
+        label="Failed over"
+        of={[
+          ["true", "yes"],
+          ["false", "no"],
+        ]}
+      />
     </div>
   );
 }

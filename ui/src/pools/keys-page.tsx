@@ -3,24 +3,16 @@ import { KeyRound } from "lucide-react";
 import { useChange, usePages } from "#ui/api/queries.ts";
 import type { Pool, PoolKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { OldWorks } from "#ui/parts/form/renew.tsx";
+import { KeyState, KeyText, LastUse } from "#ui/parts/form/renew.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { More } from "#ui/parts/over/more.tsx";
-import { Status } from "#ui/parts/status.tsx";
-import { Due, Time, useIsOver } from "#ui/parts/time.tsx";
+import { Due, Time } from "#ui/parts/time.tsx";
 import { AddKey } from "#ui/pools/keys/add-key.tsx";
 import { ChangeKey, RotateKey } from "#ui/pools/keys/change-key.tsx";
 import { Limits } from "#ui/pools/keys/key-limits.tsx";
 import { cost, number } from "#ui/words/numbers.ts";
 import { PoolFrame } from "./pool-head.tsx";
-
-function State({ of }: { of: PoolKey }) {
-  const hasEnded = useIsOver(of.expires_at);
-  if (of.revoked_at !== null) return <Status of="off">revoked</Status>;
-  if (hasEnded) return <Status of="expired" />;
-  return <Status of="active" />;
-}
 
 /** The used part of a limit, and the rest. */
 function Spent({
@@ -80,15 +72,7 @@ function Revoke({ pool, of }: { pool: Pool; of: PoolKey }) {
       title={`Revoke ${of.name}`}
       effect={
         <>
-          <p>
-            {of.last_used_at === null ? (
-              "No calls yet."
-            ) : (
-              <>
-                It was last used <Time at={of.last_used_at} brief />.
-              </>
-            )}
-          </p>
+          <LastUse at={of.last_used_at} endsNow />
           <p>Applications that use it will be refused. This cannot be undone.</p>
         </>
       }
@@ -113,27 +97,20 @@ function Keys({ pool }: { pool: Pool }) {
         id={({ id }) => id}
         empty={<p>There is no key yet, so no application can call this pool.</p>}
         columns={[
-          { head: "State", cell: (key) => <State of={key} /> },
+          { head: "State", cell: (key) => <KeyState of={key} /> },
           {
             head: "Key",
-            cell: ({ id, name, hint, models, previous_works_until, revoked_at }) => (
+            cell: (key) => (
               <>
                 <Link
                   to="/a/$account/pools/$pool/calls"
                   params={{ account, pool: pool.id }}
-                  search={{ key: id }}
+                  search={{ key: key.id }}
                 >
-                  {name}
+                  {key.name}
                 </Link>
-                <div>
-                  <code className="soft">{hint}</code>
-                </div>
-                {revoked_at === null ? (
-                  <div className="small">
-                    <OldWorks until={previous_works_until} />
-                  </div>
-                ) : null}
-                {models === null ? null : <div className="small soft">{models.join(", ")} alone</div>}
+                <KeyText of={key} />
+                {key.models === null ? null : <div className="small soft">{key.models.join(", ")} alone</div>}
               </>
             ),
           },

@@ -3,24 +3,16 @@ import { usePages } from "#ui/api/queries.ts";
 import type { NamedKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
-import { OldWorks } from "#ui/parts/form/renew.tsx";
+import { KeyState, KeyText } from "#ui/parts/form/renew.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { More } from "#ui/parts/over/more.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
-import { Status } from "#ui/parts/status.tsx";
-import { Time, useIsOver } from "#ui/parts/time.tsx";
+import { Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { ApiKey } from "./api-key.tsx";
 import { AddKey } from "./keys/add-key.tsx";
 import { ChangeKey, RevokeKey, RotateKey } from "./keys/change-key.tsx";
 import { wordsOf } from "./keys/key-schema.ts";
-
-function State({ of }: { of: NamedKey }) {
-  const hasEnded = useIsOver(of.expires_at);
-  if (of.revoked_at !== null) return <Status of="off">revoked</Status>;
-  if (hasEnded) return <Status of="expired" />;
-  return <Status of="active" />;
-}
 
 function NoKey() {
   return (
@@ -35,24 +27,10 @@ function NoKey() {
   );
 }
 
-function End({ at }: { at: string | null }) {
-  const isOver = useIsOver(at);
-  if (at === null) return <span className="soft">no end</span>;
-  return (
-    <>
-      {isOver ? "ended" : "until"} <Time at={at} brief />
-    </>
-  );
-}
-
 function Ends({ of: { expires_at, revoked_at } }: { of: NamedKey }) {
-  if (revoked_at !== null)
-    return (
-      <>
-        revoked <Time at={revoked_at} brief />
-      </>
-    );
-  return <End at={expires_at} />;
+  if (revoked_at !== null) return <Time at={revoked_at} brief />;
+  if (expires_at === null) return <span className="soft">no end</span>;
+  return <Due at={expires_at} over="ended" />;
 }
 
 export function Page() {
@@ -74,20 +52,13 @@ export function Page() {
         id={({ id }) => id}
         empty={<NoKey />}
         columns={[
-          { head: "State", cell: (key) => <State of={key} /> },
+          { head: "State", cell: (key) => <KeyState of={key} /> },
           {
             head: "Key",
-            cell: ({ name, hint, previous_works_until, revoked_at }) => (
+            cell: (key) => (
               <>
-                {name}
-                <div>
-                  <code className="soft">{hint}</code>
-                </div>
-                {revoked_at === null ? (
-                  <div className="small">
-                    <OldWorks until={previous_works_until} />
-                  </div>
-                ) : null}
+                {key.name}
+                <KeyText of={key} />
               </>
             ),
           },

@@ -3,11 +3,10 @@ import { usePages } from "#ui/api/queries.ts";
 import type { Channel } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { channelNames, channels } from "#ui/parts/channels.ts";
-import { Choice } from "#ui/parts/form/field.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
-import { SearchFilter } from "#ui/parts/list/search.tsx";
+import { FilterChoice, SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Clock } from "#ui/parts/time.tsx";
 import { AddSuppressions } from "./add-suppressions.tsx";
@@ -15,7 +14,7 @@ import { TakeOff } from "./take-off.tsx";
 
 export function Page() {
   const { id: account } = useAccount();
-  const [filter, setFilter] = useFilter();
+  const [filter] = useFilter();
   const query = {
     ...(filter.channel === undefined ? {} : { channel: filter.channel as Channel }),
     ...(filter.recipient === undefined ? {} : { recipient: filter.recipient }),
@@ -26,14 +25,8 @@ export function Page() {
       <PageHead title="Suppressions">
         <AddSuppressions />
       </PageHead>
-      <SearchFilter label="Recipient" name="recipient">
-        <Choice
-          label="Channel"
-          any="any"
-          of={channels}
-          value={filter.channel ?? ""}
-          onChange={(word) => setFilter("channel", word)}
-        />
+      <SearchFilter name="recipient" label="Recipient">
+        <FilterChoice name="channel" label="Channel" of={channels} />
       </SearchFilter>
       <List
         label="Suppressed recipients"

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { Typed } from "#ui/parts/over/ask.tsx";
+import { Status } from "#ui/parts/status.tsx";
 import { Time, useIsOver } from "#ui/parts/time.tsx";
 import { Choices } from "./choices.tsx";
 import { Form, type FormFace } from "./form.tsx";
@@ -69,6 +70,33 @@ export function Renew({
     </Form>
   );
 }
+
+interface StoredKey {
+  hint: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  previous_works_until: string | null;
+}
+
+export function KeyState({ of: { expires_at, revoked_at } }: { of: StoredKey }) {
+  const hasEnded = useIsOver(expires_at);
+  if (revoked_at !== null) return <Status of="off">revoked</Status>;
+  return <Status of={hasEnded ? "expired" : "active"} />;
+}
+
+/** What is known of a key's text. */
+export const KeyText = ({ of: { hint, revoked_at, previous_works_until } }: { of: StoredKey }) => (
+  <>
+    <div>
+      <code className="soft">{hint}</code>
+    </div>
+    {revoked_at === null ? (
+      <div className="small">
+        <OldWorks until={previous_works_until} />
+      </div>
+    ) : null}
+  </>
+);
 
 /** A note that the text before the last change works too. */
 export function OldWorks({ until }: { until: string | null }) {

@@ -1,16 +1,16 @@
 import { Search } from "lucide-react";
 import type { ReactNode } from "react";
-import { Field } from "#ui/parts/form/field.tsx";
+import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { useFilter } from "./filter.ts";
 
-/** A text filter of a list and its further filters. Each is in the list's URL; `name`: the text's name there. */
+/** A text of a list's filter, which is in its URL. `children`: the other parts of the filter. */
 export function SearchFilter({
-  label,
   name = "search",
+  label,
   children,
 }: {
+  name?: string;
   label: string;
-  name?: "search" | "from" | "recipient";
   children?: ReactNode;
 }) {
   const [filter, setFilter] = useFilter();
@@ -27,8 +27,8 @@ export function SearchFilter({
           key={filter[name] ?? ""}
           name={name}
           type="search"
-          autoComplete="off"
           defaultValue={filter[name] ?? ""}
+          autoComplete="off"
         />
       </Field>
       <button type="submit" className="button" aria-label="Find">
@@ -36,5 +36,29 @@ export function SearchFilter({
       </button>
       {children}
     </form>
+  );
+}
+
+/** A choice in a list's filter. A value that is not offered any more stays visible. */
+export function FilterChoice({
+  name,
+  label,
+  of,
+}: {
+  name: string;
+  label: string;
+  of: readonly (readonly [string, string])[];
+}) {
+  const [filter, setFilter] = useFilter();
+  const value = filter[name] ?? "";
+  const isOffered = value === "" || of.some(([word]) => word === value);
+  return (
+    <Choice
+      label={label}
+      any="any"
+      of={isOffered ? of : [...of, [value, value]]}
+      value={value}
+      onChange={(word) => setFilter(name, word)}
+    />
   );
 }
