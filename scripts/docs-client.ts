@@ -200,9 +200,12 @@ const forms: Record<string, { create: string; update: string; apart: readonly st
 function formSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(formSchema);
   if (typeof schema !== "object" || schema === null) return schema;
-  const { additionalProperties, pattern, minLength, anyOf, ...rest } = Object.fromEntries(
+  const { additionalProperties, pattern, minLength, anyOf, ...all } = Object.fromEntries(
     Object.entries(schema).map(([name, value]) => [name, formSchema(value)]),
   ) as Record<string, Json>;
+  // What may be null is null if it is absent, which a form knows.
+  const { default: preset, ...bare } = all;
+  const rest = preset === null ? bare : all;
   const whole = {
     ...rest,
     ...(anyOf === undefined ? {} : { anyOf }),
@@ -231,5 +234,7 @@ export function clientForms(schemas: Record<string, Json>): string {
     return formSchema({ type: "object", properties: Object.fromEntries(fields), required });
   };
   const all = Object.entries(forms).map(([name, form]) => [name, formOf(form)]);
-  return `${JSON.stringify(Object.fromEntries(all), null, 1)}\n`;
+  const text = JSON.stringify(Object.fromEntries(all), null, 1);
+  // A list of words is on one line.
+  return `${text.replaceAll(/\[[^[\]{}]*\]/g, (list) => list.replaceAll(/\n */g, " ").replace("[ ", "[").replace(" ]", "]"))}\n`;
 }

@@ -241,7 +241,10 @@ export function SchemaForm({
   const rank = (name: string) => (first.has(name) ? 0 : required.has(name) ? 1 : 2);
   const ordered = entries.toSorted(([one], [other]) => rank(one) - rank(other));
   const folded = folds
-    ? ordered.filter(([name, each]) => rank(name) === 2 && (each.advanced ?? each.default !== undefined))
+    ? ordered.filter(
+        ([name, each]) =>
+          rank(name) === 2 && (each.advanced ?? (each.default !== undefined || withoutNull(each).nullable)),
+      )
     : [];
   const [isOpen, setIsOpen] = useState(() => folded.some(([name, each]) => !isDefault(each, values[name])));
   const control = ([name, each]: [string, Schema]) => (
