@@ -55,6 +55,19 @@ test("of the service's sources the dashboard takes only what its build knows", (
   for (const path of taken) assert.ok(builder.includes(path), path);
 });
 
+test("one component has the order of the buttons of dialogs and forms, and the verb is its last", () => {
+  // The hooks' page shows a secret in a dialog of its own.
+  const own = files.filter(
+    ({ folder, text }) => /className="foot"|"button grave"|more\}\s*<\/div>/.test(text) && folder !== "hooks",
+  );
+  assert.deepEqual(
+    own.map(({ path }) => path),
+    ["ui/src/parts/over/foot.tsx"],
+  );
+  const order = own[0]?.text.match(/^ +\{(more|back|verb)\}$/gm)?.map((line) => line.trim());
+  assert.deepEqual(order, ["{more}", "{back}", "{verb}"]);
+});
+
 test("no test uses waitForFunction: the pages' policy forbids its second look, and it takes a promise for a yes", () => {
   const found = globSync("test/ui/**/*.ts").filter((path) =>
     /\.waitForFunction\(/.test(readFileSync(path, "utf8")),

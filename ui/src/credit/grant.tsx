@@ -1,4 +1,3 @@
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { Channel } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
@@ -34,15 +33,7 @@ function Fields({ channel, onDone }: { channel: Channel; onDone: () => void }) {
 
 export function Grant({ channel }: { channel: Channel }) {
   return (
-    <DialogButton
-      first
-      title={`Grant credit for ${channelNames[channel]}`}
-      label={
-        <>
-          <Plus aria-hidden="true" /> Grant credit
-        </>
-      }
-    >
+    <DialogButton adds title={`Grant credit for ${channelNames[channel]}`} label="Grant credit">
       {(close) => <Fields channel={channel} onDone={close} />}
     </DialogButton>
   );

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Globe, Plus } from "lucide-react";
+import { Globe } from "lucide-react";
 import { useState } from "react";
 import { usePages } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
@@ -49,15 +49,7 @@ export function Page() {
   return (
     <>
       <PageHead title="Domains">
-        <DialogButton
-          first
-          title="Add a domain"
-          label={
-            <>
-              <Plus aria-hidden="true" /> Add a domain
-            </>
-          }
-        >
+        <DialogButton adds title="Add a domain" label="Add a domain">
           {() => <Add />}
         </DialogButton>
       </PageHead>

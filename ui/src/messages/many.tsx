@@ -6,6 +6,7 @@ import { useAccount } from "#ui/parts/account.ts";
 import { Table } from "#ui/parts/list/table.tsx";
 import { Ask, typedFor } from "#ui/parts/over/ask.tsx";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
+import { Foot } from "#ui/parts/over/foot.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { number } from "#ui/words/numbers.ts";
@@ -38,11 +39,7 @@ export function ResultsDialog({ changed, refused, onClose }: Results & { onClose
           },
         ]}
       />
-      <div className="foot">
-        <button type="button" className="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <Foot verb="Close" look="quiet" onAct={onClose} />
     </Dialog>
   );
 }

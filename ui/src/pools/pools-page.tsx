@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Bot, Plus } from "lucide-react";
+import { Bot } from "lucide-react";
 import { useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import type { Pool } from "#ui/api/schema.ts";
@@ -81,15 +81,7 @@ export function Page() {
   return (
     <>
       <PageHead title="AI pools">
-        <DialogButton
-          first
-          title="Add a pool"
-          label={
-            <>
-              <Plus aria-hidden="true" /> Add a pool
-            </>
-          }
-        >
+        <DialogButton adds title="Add a pool" label="Add a pool">
           {() => <Add />}
         </DialogButton>
       </PageHead>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { PreviewAccountMessagesReply } from "#ui/api/schema.ts";
 import { Typed } from "#ui/parts/over/ask.tsx";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
+import { Foot } from "#ui/parts/over/foot.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { type Draft, recipientsOf } from "./draft.ts";
 import { usePreview } from "./would-happen.tsx";
@@ -56,14 +57,7 @@ export function Agreement({
         <p>{`This is one request to ${number(count)} recipients.`}</p>
         <Cost draft={draft} count={count} />
         <Typed of={typed} value={text} onChange={setText} />
-        <div className="foot">
-          <button type="button" className="button" onClick={onClose}>
-            Back
-          </button>
-          <button type="submit" className="button first" disabled={text !== typed}>
-            {verb}
-          </button>
-        </div>
+        <Foot verb={verb} isOff={text !== typed} onBack={onClose} />
       </form>
     </Dialog>
   );

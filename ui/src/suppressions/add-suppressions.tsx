@@ -1,4 +1,3 @@
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { Channel } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
@@ -55,15 +54,7 @@ function Fields({ onDone }: { onDone: () => void }) {
 
 export function AddSuppressions() {
   return (
-    <DialogButton
-      first
-      title="Suppress recipients"
-      label={
-        <>
-          <Plus aria-hidden="true" /> Suppress recipients
-        </>
-      }
-    >
+    <DialogButton adds title="Suppress recipients" label="Suppress recipients">
       {(close) => <Fields onDone={close} />}
     </DialogButton>
   );

@@ -1,4 +1,3 @@
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { NewSetupLink } from "#ui/api/schema.ts";
 import { Field } from "#ui/parts/form/field.tsx";
@@ -47,15 +46,7 @@ export function AddUser() {
   const [invited, setInvited] = useState<Invited | null>(null);
   return (
     <>
-      <DialogButton
-        first
-        title="Add a user"
-        label={
-          <>
-            <Plus aria-hidden="true" /> Add a user
-          </>
-        }
-      >
+      <DialogButton adds title="Add a user" label="Add a user">
         {(close) => (
           <Fields
             onInvited={(added) => {

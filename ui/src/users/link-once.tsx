@@ -1,6 +1,7 @@
 import type { NewSetupLink } from "#ui/api/schema.ts";
 import { Copy } from "#ui/parts/copy.tsx";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
+import { Foot } from "#ui/parts/over/foot.tsx";
 import { Time } from "#ui/parts/time.tsx";
 
 /**
@@ -25,11 +26,7 @@ export function LinkOnce({ name, link, onDone }: { name: string; link: NewSetupL
       <div className="row">
         <Copy text={text} />
       </div>
-      <div className="foot">
-        <button type="button" className="button first" onClick={onDone}>
-          I have copied it
-        </button>
-      </div>
+      <Foot verb="I have copied it" onAct={onDone} />
     </Dialog>
   );
 }

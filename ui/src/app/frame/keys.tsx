@@ -5,6 +5,7 @@ import { Fragment, useEffect } from "react";
 import { keyedPages } from "#ui/app/pages.ts";
 import { isCovered, lettersAct } from "#ui/parts/keys.ts";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
+import { Foot } from "#ui/parts/over/foot.tsx";
 import { preference, setPreference } from "#ui/parts/preferences.ts";
 
 const leadMs = 1_000;
@@ -95,11 +96,7 @@ export function KeysDialog({ open, onClose }: { open: boolean; onClose: () => vo
           <Keys title="In lists" of={lists} />
         </div>
       </div>
-      <div className="foot">
-        <button type="button" className="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <Foot verb="Close" look="quiet" onAct={onClose} />
     </Dialog>
   );
 }

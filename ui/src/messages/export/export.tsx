@@ -4,6 +4,7 @@ import { ApiError, call } from "#ui/api/client.ts";
 import { counted } from "#ui/messages/words.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
+import { Foot } from "#ui/parts/over/foot.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { csvHead, csvLines } from "./csv.ts";
 
@@ -80,17 +81,11 @@ export function Export({ query }: { query: Readonly<Record<string, string>> }) {
           <p role="status">
             {counted(progress.rows)} {progress.end === null ? "so far…" : "read."} {progress.end?.sentence}
           </p>
-          <div className="foot">
-            {progress.end === null ? (
-              <button type="button" className="button" onClick={() => stop.current?.abort()}>
-                Stop
-              </button>
-            ) : (
-              <button type="button" className="button" onClick={leave}>
-                Close
-              </button>
-            )}
-          </div>
+          <Foot
+            verb={progress.end === null ? "Stop" : "Close"}
+            look="quiet"
+            onAct={progress.end === null ? () => stop.current?.abort() : leave}
+          />
         </Dialog>
       )}
     </>

@@ -4,6 +4,7 @@ import { useBlocker } from "@tanstack/react-router";
 import { type ReactNode, type RefObject, use, useEffect, useRef } from "react";
 import type { ApiError, Input, OperationName, Output } from "#ui/api/client.ts";
 import { useChange } from "#ui/api/queries.ts";
+import { Foot } from "#ui/parts/over/foot.tsx";
 import { LeaveQuestion, TouchedInDialog } from "#ui/parts/over/leave-question.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Problem } from "#ui/parts/page.tsx";
@@ -138,12 +139,7 @@ export function Form({
               },
             })}
       />
-      <div className="row">
-        <button type="submit" className={quiet ? "button" : "button first"} disabled={isBusy}>
-          {verb}
-        </button>
-        {more}
-      </div>
+      <Foot verb={verb} look={quiet ? "quiet" : "first"} isOff={isBusy} more={more} />
       {guard ? <LeaveGuard isTouched={isTouched} /> : null}
     </form>
   );

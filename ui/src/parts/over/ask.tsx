@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { Problem } from "#ui/parts/page.tsx";
 import { Dialog } from "./dialog.tsx";
+import { Foot } from "./foot.tsx";
 
 /** Actions on more than this many require typing their number. */
 export const unaskedMost = 100;
@@ -79,19 +80,13 @@ export function Ask({
         <div>{effect}</div>
         {typed === undefined ? null : <Typed of={typed} value={text} onChange={setText} />}
         <Problem error={error} />
-        <div className="foot">
-          <button type="button" className="button" onClick={close}>
-            Back
-          </button>
-          <button
-            type="button"
-            className={grave ? "button grave" : "button first"}
-            disabled={busy || (typed !== undefined && text !== typed)}
-            onClick={act}
-          >
-            {verb}
-          </button>
-        </div>
+        <Foot
+          verb={verb}
+          look={grave ? "grave" : "first"}
+          isOff={busy || (typed !== undefined && text !== typed)}
+          onAct={act}
+          onBack={close}
+        />
       </Dialog>
     </>
   );

@@ -1,3 +1,4 @@
+import { Plus } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
 import { Dialog } from "./dialog.tsx";
 import { LeaveQuestion, TouchedInDialog } from "./leave-question.tsx";
@@ -9,11 +10,14 @@ import { LeaveQuestion, TouchedInDialog } from "./leave-question.tsx";
 export function DialogButton({
   label,
   title,
-  first = false,
+  adds = false,
+  first = adds,
   children,
 }: {
   label: ReactNode;
   title: string;
+  /** Whether it adds something, which is the main action of its page. */
+  adds?: boolean;
   /** The main action of the page. */
   first?: boolean;
   children: (close: () => void) => ReactNode;
@@ -28,7 +32,7 @@ export function DialogButton({
   return (
     <>
       <button type="button" className={first ? "button first" : "button"} onClick={() => setOpen(true)}>
-        {label}
+        {adds ? <Plus aria-hidden="true" /> : null} {label}
       </button>
       <Dialog title={title} open={open} onClose={() => (isTouched.current() ? setAsks(true) : close())}>
         <TouchedInDialog value={isTouched}>{children(close)}</TouchedInDialog>

@@ -2,6 +2,7 @@
 
 import { createContext, type RefObject } from "react";
 import { Dialog } from "./dialog.tsx";
+import { Foot } from "./foot.tsx";
 
 /** Whether the form in a dialog has unsent input. The form sets it, and the dialog reads it before it closes. */
 export const TouchedInDialog = createContext<RefObject<() => boolean> | null>(null);
@@ -18,14 +19,7 @@ export function LeaveQuestion({
   return (
     <Dialog title="Leave without saving?" open={open} onClose={onStay} urgent>
       <p>Your input has not been saved, and is lost if you leave.</p>
-      <div className="foot">
-        <button type="button" className="button" onClick={onStay}>
-          Stay
-        </button>
-        <button type="button" className="button grave" onClick={onLeave}>
-          Leave
-        </button>
-      </div>
+      <Foot verb="Leave" look="grave" onAct={onLeave} back="Stay" onBack={onStay} />
     </Dialog>
   );
 }

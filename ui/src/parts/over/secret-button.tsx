@@ -1,4 +1,3 @@
-import { Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { DialogButton } from "./dialog-button.tsx";
 import { SecretOnce } from "./secret-once.tsx";
@@ -24,19 +23,7 @@ export function SecretButton({
   const [secret, setSecret] = useState<string | null>(null);
   return (
     <>
-      <DialogButton
-        first={adds}
-        title={title}
-        label={
-          adds ? (
-            <>
-              <Plus aria-hidden="true" /> {label}
-            </>
-          ) : (
-            label
-          )
-        }
-      >
+      <DialogButton adds={adds} title={title} label={label}>
         {(close) =>
           children((made) => {
             close();

@@ -1,5 +1,6 @@
 import { Copy } from "#ui/parts/copy.tsx";
 import { Dialog } from "./dialog.tsx";
+import { Foot } from "./foot.tsx";
 
 /**
  * A secret that is shown once. It lives in the component that opened this, and disappears with it. `again`: how it can be shown again, if
@@ -27,11 +28,7 @@ export function SecretOnce({
         <Copy text={secret} />
         <Copy text={`${line}=${secret}`} label="Copy as .env line" />
       </div>
-      <div className="foot">
-        <button type="button" className="button first" onClick={onStored}>
-          {again === undefined ? "I have stored it" : "Close"}
-        </button>
-      </div>
+      <Foot verb={again === undefined ? "I have stored it" : "Close"} onAct={onStored} />
     </Dialog>
   );
 }
