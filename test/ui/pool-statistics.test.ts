@@ -154,5 +154,8 @@ test("a call that failed over and failed is counted once, and a page reads its f
     await asked.locator(".legend").waitFor();
     assert.deepEqual(await legend(asked), ["answered 2", "failed over 0", "errors 1", "given up 0"]);
     assert.equal(new URLSearchParams(read.at(-1)).get("after"), new URLSearchParams(read[0]).get("after"));
+    await tabs.getByRole("link", { name: "Usage" }).click();
+    await days.locator(".legend").waitFor();
+    assert.deepEqual(await legend(days), ["answered 2", "errors 1"]);
   }
 });

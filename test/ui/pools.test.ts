@@ -81,12 +81,12 @@ test("outcomes, shares and names are said in words", () => {
   assert.equal(shareOf(1, [1, 3]), "25 %");
 });
 
-test("a member's days are those of the account's zone, and days without a call are none", () => {
+test("a member's days are those of the answer, and days without a call are none", () => {
   const row = (group: string, member: string, requests: number) =>
     ({ group, member, requests }) as unknown as PoolUsage;
-  const rows = [row("2026-01-02", "a", 4), row("2026-01-02", "b", 9), row("2025-12-31", "a", 1)];
-  const now = Date.UTC(2026, 0, 1, 23);
-  assert.deepEqual(requestsByDay(rows, "a", now, "Europe/Berlin", 3), [1, 0, 4]);
+  const data = [row("2026-01-02", "a", 4), row("2026-01-02", "b", 9), row("2025-12-31", "a", 1)];
+  assert.deepEqual(requestsByDay({ data, from: "2025-12-31", to: "2026-01-02" }, "a"), [1, 0, 4]);
+  assert.deepEqual(requestsByDay(undefined, "a"), []);
 });
 
 async function poolWithFailure(at: Visit) {

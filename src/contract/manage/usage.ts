@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { callKinds, clientFormats, listed } from "#contract/ai/operations.ts";
-import { cursorNote, instant, limit, page, reply, timeParam } from "#contract/envelope.ts";
+import { cursorNote, instant, limit, page, pageFields, reply, timeParam } from "#contract/envelope.ts";
 
 const day = z.iso.date("must be a day such as 2026-11-21");
 
@@ -83,7 +83,13 @@ const usage = z
   })
   .meta({ id: "PoolUsage" });
 
-export const usageReply = page("PoolUsageReply", usage);
+export const usageReply = z
+  .object({
+    ...pageFields(usage),
+    from: z.iso.date().describe("The first local day of the sums."),
+    to: z.iso.date().describe("The last local day."),
+  })
+  .meta({ id: "PoolUsageReply" });
 export type UsageReplyData = z.output<typeof usage>;
 
 const named = z.string().min(1).max(200);

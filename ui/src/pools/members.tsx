@@ -3,7 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Pool, PoolMember, PoolMemberHealth, PoolUsage } from "#ui/api/schema.ts";
-import { useAccount, useZone } from "#ui/parts/account.ts";
+import { useAccount } from "#ui/parts/account.ts";
 import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
@@ -120,7 +120,6 @@ function lastToAnswer(all: readonly PoolMemberHealth[]): string | undefined {
 
 export function Members({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
-  const zone = useZone();
   const params = { account, pool: pool.id };
   const health = useRead("getPoolHealth", { params }, { every: 2_000 });
   const totals = useRead("getPoolUsage", { params, query: { by: "member" } }, { every: 60_000 });
@@ -180,7 +179,7 @@ export function Members({ pool }: { pool: Pool }) {
                     <State pool={pool} health={healthOf(member.id)} />
                     <div>
                       <Use
-                        days={requestsByDay(days.data?.data ?? [], member.name, Date.now(), zone)}
+                        days={requestsByDay(days.data, member.name)}
                         total={totals.data?.data.find(({ group }) => group === member.name)}
                       />
                       <Now health={healthOf(member.id)} />

@@ -1,7 +1,7 @@
 import { ChartColumn } from "lucide-react";
 import type { Operations } from "#ui/api/operations.ts";
 import { useRead } from "#ui/api/queries.ts";
-import type { Pool, PoolUsage } from "#ui/api/schema.ts";
+import type { Pool, PoolUsageReply } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { Choice } from "#ui/parts/form/field.tsx";
@@ -16,18 +16,16 @@ type Group = NonNullable<Operations["getPoolUsage"]["query"]["by"]>;
 
 const groups: readonly Group[] = ["day", "hour", "member", "key", "model", "user", "tag"];
 const ms = (value: number | null) => (value === null ? "" : duration(value));
-const dayMs = 86_400_000;
 
 const series = [
   { name: "answered", tone: "good" },
   { name: "errors", tone: "bad" },
 ] as const;
 
-function Days({ rows }: { rows: readonly PoolUsage[] }) {
+function Days({ of: { data: rows, from, to } }: { of: PoolUsageReply }) {
   const zone = useZone();
-  const now = Date.now();
-  const begin = instantIn(`${dayOf(now - 29 * dayMs, zone)}T00:00`, zone);
-  const columns = daysBetween(begin, now, zone).map((day) => {
+  const [begin, end] = [instantIn(`${from}T00:00`, zone), instantIn(`${to}T12:00`, zone)];
+  const columns = daysBetween(begin, end, zone).map((day) => {
     const used = rows.find(({ group }) => group === dayOf(day.from, zone));
     const { requests = 0, errors = 0 } = used ?? {};
     return { ...day, values: { answered: requests - errors, errors } };
@@ -41,10 +39,11 @@ function Usage({ pool }: { pool: Pool }) {
   const [filter, setFilter] = useFilter();
   const by = groups.find((group) => group === filter.by) ?? "day";
   const read = useRead("getPoolUsage", { params: { account, pool: pool.id }, query: { by } }, { keep: true });
-  const rows = read.data?.data;
+  const usage = read.data;
+  const rows = usage?.data;
   return (
     <>
-      {rows === undefined ? <Waiting error={read.error} /> : null}
+      {usage === undefined ? <Waiting error={read.error} /> : null}
       {rows?.length === 0 ? (
         <Empty icon={ChartColumn}>
           <p>
@@ -53,12 +52,12 @@ function Usage({ pool }: { pool: Pool }) {
           </p>
         </Empty>
       ) : null}
-      {rows === undefined || rows.length === 0 ? null : (
+      {rows === undefined || usage === undefined || rows.length === 0 ? null : (
         <>
           <div className="filters">
             <Choice label="By" of={groups} value={by} onChange={(word) => setFilter("by", word)} />
           </div>
-          {by === "day" ? <Days rows={rows} /> : null}
+          {by === "day" ? <Days of={usage} /> : null}
           <Table
             label={`Usage by ${by}`}
             rows={rows}

@@ -72,7 +72,7 @@ async function usageFound(
   const input = { accountId: account.id, poolId, ...range, by, split };
   const groups = await core.database.run(readUsage, input);
   const data = groups.map(sumOf);
-  return { message: "Usage found.", data, next_cursor: null } as const;
+  return { message: "Usage found.", data, next_cursor: null, ...range } as const;
 }
 
 export const getPoolUsageRoute = endpoint({
