@@ -19,6 +19,7 @@ import {
   withoutNull,
 } from "#ui/schema-form/model.ts";
 import { labelOf, proseOf, sentencesOf, unitFor, unitsOf } from "#ui/schema-form/words.ts";
+import { digitsOf } from "#ui/words/numbers.ts";
 import { generate } from "../../scripts/docs.ts";
 
 /** Every schema below a schema, by its path. */
@@ -215,6 +216,20 @@ test("a choice whose values are described is one of sentences", () => {
     const found = sentencesOf(text, ["one", "two"]);
     assert.deepEqual([found?.rest, found?.of.get("one"), found?.of.get("two")], [rest, one, "Both."]);
   }
+});
+
+test("a number is in groups, and what is no number is whole", () => {
+  for (const [text, groups] of [
+    ["+4915123456789", "+49 151 2345 6789"],
+    ["+15550000001", "+1 555 000 0001"],
+    ["+33612345678", "+33 612 345 678"],
+    ["+971501234567", "+971 501 234 567"],
+    ["+491512345", "+49 151 2345"],
+    ["ada@acme.example", "ada@acme.example"],
+    ["+49151", "+49151"],
+    ["4915123456789", "4915123456789"],
+  ] as const)
+    assert.equal(digitsOf(text).join(" "), groups);
 });
 
 test("a description names what an empty control means", () => {

@@ -27,11 +27,7 @@ export function Page() {
       <PageHead title="Inbox" />
       <SearchFilter name="from" label="From">
         <FilterChoice name="channel" label="Channel" of={channels} />
-        <FilterChoice
-          name="gateway"
-          label="Gateway"
-          of={gateways.map(({ identifier }) => [identifier, identifier])}
-        />
+        <FilterChoice name="gateway" label="Gateway" of={gateways.map(({ identifier }) => identifier)} />
       </SearchFilter>
       <Problem error={pages.error?.status === 422 ? pages.error : null} />
       <List

@@ -5,6 +5,7 @@ import { UserRound } from "lucide-react";
 import type { MessageRecord } from "#ui/api/schema.ts";
 import { RowLink } from "#ui/parts/link.tsx";
 import type { Column } from "#ui/parts/list/table.tsx";
+import { ChannelIcon, Recipient } from "#ui/parts/recipient.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Clock, Moment, WithTimes } from "#ui/parts/time.tsx";
 import { waitingWord } from "./sentences/waiting.ts";
@@ -38,8 +39,9 @@ export const messageColumns = (account: string): readonly Column<MessageRecord>[
     head: "To",
     cell: (record) => (
       <>
+        <ChannelIcon of={record.channel} />
         <RowLink to="/a/$account/messages/$message" params={{ account, message: record.id }}>
-          <span className="mono">{recipientOf(record)}</span>
+          <Recipient of={recipientOf(record)} />
         </RowLink>
         <Link
           to="/a/$account/people/$recipient"

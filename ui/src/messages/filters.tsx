@@ -9,6 +9,7 @@ import { useAccount, useZone } from "#ui/parts/account.ts";
 import { channels } from "#ui/parts/channels.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
+import { FilterChoice } from "#ui/parts/list/search.tsx";
 import { instantIn, localIn } from "#ui/words/spans.ts";
 import { lookupOf, lookups } from "./lookup.ts";
 import { lastRanges } from "./range.ts";
@@ -104,26 +105,12 @@ export function Filters() {
   return (
     <div className="filters">
       <Find />
-      <Choice
-        label="Status"
-        any="any"
-        of={words.MessageStatus}
-        value={filter.status ?? ""}
-        onChange={one("status")}
-      />
-      <Choice
-        label="Channel"
-        any="any"
-        of={channels}
-        value={filter.channel ?? ""}
-        onChange={one("channel")}
-      />
-      <Choice
+      <FilterChoice name="status" label="Status" of={words.MessageStatus} />
+      <FilterChoice name="channel" label="Channel" of={channels} />
+      <FilterChoice
+        name="gateway"
         label="Gateway"
-        any="any"
         of={gateways.data?.data.map(({ identifier }) => identifier) ?? []}
-        value={filter.gateway ?? ""}
-        onChange={one("gateway")}
       />
       <Choice
         label="Accepted"

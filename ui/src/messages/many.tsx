@@ -8,6 +8,7 @@ import { Ask, typedFor } from "#ui/parts/over/ask.tsx";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { Foot } from "#ui/parts/over/foot.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
+import { Recipient } from "#ui/parts/recipient.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { changeInParts } from "./in-parts.ts";
@@ -31,7 +32,7 @@ export function ResultsDialog({ changed, refused, onClose }: Results & { onClose
         rows={[...refused, ...changed.map((record) => ({ record, why: null }))]}
         id={({ record }) => record.id}
         columns={[
-          { head: "To", cell: ({ record }) => <span className="mono">{recipientOf(record)}</span> },
+          { head: "To", cell: ({ record }) => <Recipient of={recipientOf(record)} /> },
           {
             head: "Result",
             cell: ({ why }) =>

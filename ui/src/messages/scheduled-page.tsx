@@ -15,6 +15,7 @@ import { type Column, Table } from "#ui/parts/list/table.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { PageHead, Section, Waiting } from "#ui/parts/page.tsx";
+import { Recipient } from "#ui/parts/recipient.tsx";
 import { useIsOver, useNow } from "#ui/parts/time.tsx";
 import { relative } from "#ui/words/instants.ts";
 import { clockOf, exactClockOf, hourOf, hourTitle, localIn } from "#ui/words/spans.ts";
@@ -112,7 +113,7 @@ function Filters() {
       <FilterChoice
         name="gateway"
         label="Gateway"
-        of={(gateways.data?.data ?? []).map(({ identifier }) => [identifier, identifier])}
+        of={gateways.data?.data.map(({ identifier }) => identifier) ?? []}
       />
     </div>
   );
@@ -153,7 +154,7 @@ const columnsOf = (
         <FoldedName line={line} />
       ) : (
         <RowLink to="/a/$account/messages/$message" params={{ account, message: line.record.id }}>
-          <span className="mono">{recipientOf(line.record)}</span>
+          <Recipient of={recipientOf(line.record)} />
         </RowLink>
       ),
   },

@@ -47,9 +47,8 @@ function Filters({ pool }: { pool: Pool }) {
     { params: { account, pool: pool.id }, query: { limit: 200 } },
     { every: false },
   );
-  const named = (of: readonly string[]) => of.map((word) => [word, word] as const);
-  const members = named(pool.members.map(({ name }) => name));
-  const models = named([...new Set(pool.members.flatMap((member) => member.models))].sort());
+  const members = pool.members.map(({ name }) => name);
+  const models = [...new Set(pool.members.flatMap((member) => member.models))].sort();
   return (
     <div className="filters">
       <FilterChoice name="status" label="Status" of={statuses} />

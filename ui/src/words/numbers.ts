@@ -55,3 +55,12 @@ export const leftOf = (remaining: number, allowance: number): string =>
   remaining > allowance
     ? `${number(remaining)}, ${number(remaining - allowance)} of them extra`
     : `${number(remaining)} of ${number(allowance)}`;
+
+/** The groups of an international number, such as `+49`, `151`, `2345` and `6789`; another text is one group. */
+export function digitsOf(text: string): readonly string[] {
+  const international =
+    /^\+(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(\d{3})(\d{4,9})$/;
+  const [, code, area = "", rest = ""] = international.exec(text) ?? [];
+  if (code === undefined) return [text];
+  return [`+${code}`, area, ...(rest.match(rest.length % 4 === 0 ? /\d{4}/g : /\d{3}(?=\d{3})|\d+/g) ?? [])];
+}

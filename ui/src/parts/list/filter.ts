@@ -15,6 +15,7 @@ export function useFilter(): [
       to: ".",
       search: value === "" ? rest : { ...rest, [name]: value },
       replace: true,
+      resetScroll: false,
     });
   };
   return [search, set];

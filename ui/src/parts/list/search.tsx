@@ -23,13 +23,7 @@ export function SearchFilter({
       }}
     >
       <Field label={label} wide>
-        <input
-          key={filter[name] ?? ""}
-          name={name}
-          type="search"
-          defaultValue={filter[name] ?? ""}
-          autoComplete="off"
-        />
+        <input key={filter[name] ?? ""} name={name} type="search" defaultValue={filter[name] ?? ""} />
       </Field>
       <button type="submit" className="button" aria-label="Find">
         <Search aria-hidden="true" />
@@ -47,11 +41,11 @@ export function FilterChoice({
 }: {
   name: string;
   label: string;
-  of: readonly (readonly [string, string])[];
+  of: readonly (string | readonly [string, string])[];
 }) {
   const [filter, setFilter] = useFilter();
   const value = filter[name] ?? "";
-  const isOffered = value === "" || of.some(([word]) => word === value);
+  const isOffered = value === "" || of.some((each) => [each].flat()[0] === value);
   return (
     <Choice
       label={label}
