@@ -78,7 +78,7 @@ test("a person who is added comes by a link, which is shown once, works once, an
   const first = (await shown.locator("pre").textContent()) ?? "";
   assert.match(first, new RegExp(`^${url}/setup#tlu_[A-Za-z0-9_-]{43}$`));
   await expectSound(at, "the link", "[role=dialog]");
-  await shown.getByRole("button", { name: "I have copied it" }).click();
+  await shown.getByRole("button", { name: "Close" }).click();
   const row = page.getByRole("row").filter({ hasText: "grace@acme.example" });
   await row.getByText("invited").waitFor();
   const more = row.getByRole("button", { name: "More for grace@acme.example" });
@@ -103,7 +103,7 @@ test("a person who is added comes by a link, which is shown once, works once, an
   await page.getByRole("button", { name: "Create the link" }).click();
   const second = (await shown.locator("pre").textContent()) ?? "";
   assert.notEqual(second, first);
-  await shown.getByRole("button", { name: "I have copied it" }).click();
+  await shown.getByRole("button", { name: "Close" }).click();
   await focused.waitFor({ timeout: 5_000 });
 
   const context = await page.context().browser()!.newContext();

@@ -22,7 +22,7 @@ export function GatewayForm({
   of: FormFace;
   verb: string;
   onSubmit: (values: Values) => void;
-  reload?: () => Promise<void>;
+  reload?: (() => Promise<void>) | undefined;
   children?: ReactNode;
 }) {
   return (
@@ -34,7 +34,7 @@ export function GatewayForm({
       start={{ settings: {} }}
       folds={gateway === undefined}
       onSubmit={onSubmit}
-      {...(reload === undefined ? {} : { reload })}
+      reload={reload}
     >
       {children}
       <div className="stack tight">

@@ -79,7 +79,7 @@ export function Problem({
   reload,
 }: {
   error: ApiError | null | undefined;
-  reload?: () => Promise<void>;
+  reload?: (() => Promise<void>) | undefined;
 }) {
   if (error === null || error === undefined) return null;
   const faults = faultSentences(error.errors);

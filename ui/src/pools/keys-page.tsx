@@ -3,11 +3,11 @@ import { KeyRound } from "lucide-react";
 import { useChange, usePages } from "#ui/api/queries.ts";
 import type { Pool, PoolKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { KeyState, KeyText, LastUse } from "#ui/parts/form/renew.tsx";
+import { KeyState, KeyText, LastUse, LastUsed } from "#ui/parts/form/renew.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { More } from "#ui/parts/over/more.tsx";
-import { Due, Time } from "#ui/parts/time.tsx";
+import { Due } from "#ui/parts/time.tsx";
 import { AddKey } from "#ui/pools/keys/add-key.tsx";
 import { ChangeKey, RotateKey } from "#ui/pools/keys/change-key.tsx";
 import { Limits } from "#ui/pools/keys/key-limits.tsx";
@@ -121,11 +121,7 @@ function Keys({ pool }: { pool: Pool }) {
             look: "when",
             cell: ({ last_used_at, expires_at, revoked_at }) => (
               <>
-                {last_used_at === null ? (
-                  <span className="soft">never</span>
-                ) : (
-                  <Time at={last_used_at} brief />
-                )}
+                <LastUsed of={last_used_at} />
                 {expires_at === null || revoked_at !== null ? null : (
                   <div className="small soft">
                     ends <Due at={expires_at} over="ended" />

@@ -1,11 +1,11 @@
 import { useId } from "react";
 import { Check, Hint } from "#ui/parts/form/field.tsx";
-import type { ValueProps } from "./model.ts";
+import type { OneValue } from "./model.ts";
 
 /**
  * A list of known words: a checkbox for each. If null is a value, it has a checkbox of its own, since none ticked differs from all ticked.
  */
-export function Boxes({ label, schema, nullable, value, fault, onChange }: ValueProps) {
+export function Boxes({ label, schema, nullable, value, fault, onChange }: OneValue) {
   const notes = useId();
   const { enum: items = [], words = {} } = schema.items ?? {};
   const isAll = nullable && (value === undefined || value === null);
@@ -15,7 +15,7 @@ export function Boxes({ label, schema, nullable, value, fault, onChange }: Value
   const turn = (item: string, on: boolean) =>
     onChange(items.filter((each) => (each === item ? on : chosen.has(each))));
   return (
-    <fieldset>
+    <fieldset aria-describedby={notes}>
       <legend>{label}</legend>
       <div id={notes}>
         {fault === null ? null : <p className="fault">{fault}</p>}
@@ -31,16 +31,13 @@ export function Boxes({ label, schema, nullable, value, fault, onChange }: Value
       {isAll
         ? null
         : items.map((item) => (
-            <label key={item} className="check">
-              <input
-                type="checkbox"
-                aria-describedby={notes}
-                {...(fault === null ? {} : { "aria-invalid": true })}
-                checked={chosen.has(item)}
-                onChange={(event) => turn(item, event.target.checked)}
-              />
-              <span>{words[item] ?? item}</span>
-            </label>
+            <Check
+              key={item}
+              label={words[item] ?? item}
+              isWrong={fault !== null}
+              checked={chosen.has(item)}
+              onChange={(on) => turn(item, on)}
+            />
           ))}
     </fieldset>
   );

@@ -3,7 +3,7 @@ import { useZone } from "#ui/parts/account.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Meant } from "#ui/parts/form/local-time.tsx";
 import { instantIn, localIn } from "#ui/words/spans.ts";
-import type { ValueProps } from "./model.ts";
+import type { OneValue } from "./model.ts";
 
 /** The instant of a local time, in the API's form; undefined until it is complete. */
 function isoOf(local: string, zone: string): string | undefined {
@@ -12,7 +12,7 @@ function isoOf(local: string, zone: string): string | undefined {
 }
 
 /** An instant, entered on the account's clocks. A stored value keeps its seconds until another time is entered. */
-export function Instant({ label, schema, required, value, fault, onChange }: ValueProps) {
+export function Instant({ label, schema, required, value, fault, onChange }: OneValue) {
   const zone = useZone();
   const [local, setLocal] = useState(() =>
     typeof value === "string" ? localIn(Date.parse(value), zone) : "",

@@ -50,6 +50,9 @@ export interface ValueProps {
   onChange: (value: unknown) => void;
 }
 
+/** That of a value without parts. */
+export type OneValue = Omit<ValueProps, "path" | "error">;
+
 /**
  * The control of a value: `group` is an object with known names, `pairs` one whose names are free, `groups` one of groups with free names,
  * `lines` a list, `boxes` a list of known words, `instant` a time.

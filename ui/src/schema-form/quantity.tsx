@@ -30,7 +30,9 @@ export function Quantity({
       beside={
         units === plain && none === null ? undefined : (
           <>
-            {units === plain ? null : (
+            {units.length === 1 ? (
+              unit
+            ) : (
               <select
                 aria-label={`Unit of ${label}`}
                 value={unit}

@@ -127,21 +127,13 @@ function Value(input: Omit<ValueProps, "nullable" | "label" | "fault"> & { name:
       const named = (word: string) => schema.words?.[word] ?? capital(word);
       const chosen = String(value ?? schema.default ?? "");
       const choose = (word: string) => onChange(emptied(word));
-      const isOptional = schema.default == null && !required;
       const sentences = words.length > maxTiles ? null : sentencesOf(text ?? "", words);
+      const options = words.map((word) => [word, named(word), sentences?.of.get(word) ?? ""] as const);
+      const of =
+        schema.default == null && !required ? [...options, ["", capital(unset), ""] as const] : options;
       if (sentences !== null)
         return (
-          <Tiles
-            label={label}
-            hint={sentences.rest}
-            of={[
-              ...words.map((word) => [word, named(word), sentences.of.get(word) ?? ""] as const),
-              ...(isOptional ? [["", capital(unset), ""] as const] : []),
-            ]}
-            value={chosen}
-            fault={fault}
-            onChange={choose}
-          />
+          <Tiles label={label} hint={sentences.rest} of={of} value={chosen} fault={fault} onChange={choose} />
         );
       if (words.length <= maxSegments)
         return (
@@ -149,10 +141,7 @@ function Value(input: Omit<ValueProps, "nullable" | "label" | "fault"> & { name:
             <strong>{label}</strong>
             <Choices
               label={label}
-              of={[
-                ...(isOptional ? [["", capital(unset)] as const] : []),
-                ...words.map((word) => [word, named(word)] as const),
-              ]}
+              of={of.map(([word, title]) => [word, title] as const)}
               value={chosen}
               onChange={choose}
             />

@@ -25,7 +25,7 @@ export function ValuesForm({
   start?: Values;
   folds?: boolean;
   onSubmit: (values: Values) => void;
-  reload?: () => Promise<void>;
+  reload?: (() => Promise<void>) | undefined;
   more?: ReactNode;
   below?: (values: Values) => ReactNode;
   children?: ReactNode;

@@ -4,7 +4,7 @@ import { useAccount } from "#ui/parts/account.ts";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { OldWorks, Renew } from "#ui/parts/form/renew.tsx";
-import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
+import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
 import { Facts, Section } from "#ui/parts/page.tsx";
 import { Time, useIsOver } from "#ui/parts/time.tsx";
@@ -96,32 +96,29 @@ function KeyFacts() {
 /** The account's personal API key: when it was used, shown to people who enter their password, and replaced. */
 export function ApiKey() {
   const key = usePersonalKey();
-  const [shown, setShown] = useState<{ text: string; isNew: boolean } | null>(null);
+  const [shown, setShown] = useState<string | null>(null);
   return (
     <Section
       title="Personal API key"
       actions={
-        <DialogButton title="Regenerate the API key" label={key === null ? "Create…" : "Regenerate…"}>
-          {(close) => (
-            <Regeneration
-              onKey={(text) => {
-                close();
-                setShown({ text, isNew: true });
-              }}
-            />
-          )}
-        </DialogButton>
+        <SecretButton
+          title="Regenerate the API key"
+          label={key === null ? "Create…" : "Regenerate…"}
+          secret={{ title: "The account's API key", line: "TRUNKLINE_API_KEY" }}
+        >
+          {(onKey) => <Regeneration onKey={onKey} />}
+        </SecretButton>
       }
       about="Full access: its holder can send messages, look them up and spend this account's credit."
     >
       <KeyFacts />
-      {key?.revealable === true ? <Reveal onKey={(text) => setShown({ text, isNew: false })} /> : null}
+      {key?.revealable === true ? <Reveal onKey={setShown} /> : null}
       {shown === null ? null : (
         <SecretOnce
           title="The account's API key"
-          secret={shown.text}
+          secret={shown}
           line="TRUNKLINE_API_KEY"
-          {...(shown.isNew ? {} : { again: "Enter your password to see it again." })}
+          again="Enter your password to see it again."
           onStored={() => setShown(null)}
         />
       )}

@@ -3,7 +3,7 @@ import { usePages } from "#ui/api/queries.ts";
 import type { NamedKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
-import { KeyState, KeyText } from "#ui/parts/form/renew.tsx";
+import { KeyState, KeyText, LastUsed } from "#ui/parts/form/renew.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { More } from "#ui/parts/over/more.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
@@ -81,12 +81,7 @@ export function Page() {
           {
             head: "Last used",
             look: "when",
-            cell: ({ last_used_at }) =>
-              last_used_at === null ? (
-                <span className="soft">never used</span>
-              ) : (
-                <Time at={last_used_at} brief />
-              ),
+            cell: ({ last_used_at }) => <LastUsed of={last_used_at} />,
           },
           { head: "Ends", look: "when", cell: (key) => <Ends of={key} /> },
           {

@@ -30,24 +30,20 @@ function Fields({ onToken }: { onToken: (token: string) => void }) {
       />
       <Boxes
         label="Scopes"
-        path="scopes"
         fault={form.fault("scopes")}
         schema={scopesSchema}
         required={false}
         nullable
         value={scopes}
-        error={form.error}
         onChange={(value) => setScopes(value as TokenScope[] | null)}
       />
       <Instant
         label="Expires at"
-        path="expires_at"
         fault={form.fault("expires_at")}
         schema={{ description: "When it expires; leave empty for never." }}
         required={false}
         nullable
         value={expiresAt}
-        error={form.error}
         onChange={(value) => setExpiresAt((value as string | undefined) ?? null)}
       />
     </Form>

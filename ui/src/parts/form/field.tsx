@@ -74,16 +74,23 @@ export function Field({
 /** A checkbox with its sentence. */
 export function Check({
   label,
+  isWrong = false,
   checked,
   onChange,
 }: {
   label: ReactNode;
+  isWrong?: boolean;
   checked: boolean;
   onChange: (checked: boolean) => void;
 }) {
   return (
     <label className="check">
-      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
+      <input
+        type="checkbox"
+        aria-invalid={isWrong || undefined}
+        checked={checked}
+        onChange={(event) => onChange(event.target.checked)}
+      />
       <span>{label}</span>
     </label>
   );

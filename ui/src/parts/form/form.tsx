@@ -102,7 +102,7 @@ export function Form({
   verb: string;
   quiet?: boolean;
   guard?: boolean;
-  reload?: () => Promise<void>;
+  reload?: (() => Promise<void>) | undefined;
   more?: ReactNode;
   children: ReactNode;
 }) {
@@ -130,14 +130,13 @@ export function Form({
       {children}
       <Problem
         error={error}
-        {...(reload === undefined
-          ? {}
-          : {
-              reload: async () => {
-                isTouched.current = false;
-                await reload();
-              },
-            })}
+        reload={
+          reload &&
+          (async () => {
+            isTouched.current = false;
+            await reload();
+          })
+        }
       />
       <Foot verb={verb} look={quiet ? "quiet" : "first"} isOff={isBusy} more={more} />
       {guard ? <LeaveGuard isTouched={isTouched} /> : null}

@@ -98,6 +98,9 @@ export const KeyText = ({ of: { hint, revoked_at, previous_works_until } }: { of
   </>
 );
 
+export const LastUsed = ({ of }: { of: string | null }) =>
+  of === null ? <span className="soft">never used</span> : <Time at={of} brief />;
+
 /** A note that the text before the last change works too. */
 export function OldWorks({ until }: { until: string | null }) {
   const isOver = useIsOver(until);

@@ -19,7 +19,7 @@ export function Tiles({
 }) {
   const id = useId();
   return (
-    <div className="stack tight" role="radiogroup" aria-labelledby={id} aria-invalid={fault !== null}>
+    <div className="field tight" role="radiogroup" aria-labelledby={id} aria-invalid={fault !== null}>
       <strong id={id}>{label}</strong>
       {fault === null ? null : <p className="fault">{fault}</p>}
       {hint === "" ? null : <Hint of={hint} />}

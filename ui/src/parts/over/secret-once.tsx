@@ -1,10 +1,11 @@
+import type { ReactNode } from "react";
 import { Copy } from "#ui/parts/copy.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Foot } from "./foot.tsx";
 
 /**
- * A secret that is shown once. It lives in the component that opened this, and disappears with it. `again`: how it can be shown again, if
- * it can.
+ * A secret that is shown once. It lives in the component that opened this, and disappears with it. `again`: what it is for, or how it can be
+ * shown again.
  */
 export function SecretOnce({
   title,
@@ -16,8 +17,8 @@ export function SecretOnce({
   title: string;
   secret: string;
   /** Its name as an environment variable. */
-  line: string;
-  again?: string;
+  line?: string;
+  again?: ReactNode;
   onStored: () => void;
 }) {
   return (
@@ -26,7 +27,7 @@ export function SecretOnce({
       <pre>{secret}</pre>
       <div className="row">
         <Copy text={secret} />
-        <Copy text={`${line}=${secret}`} label="Copy as .env line" />
+        {line === undefined ? null : <Copy text={`${line}=${secret}`} label="Copy as .env line" />}
       </div>
       <Foot verb={again === undefined ? "I have stored it" : "Close"} onAct={onStored} />
     </Dialog>
