@@ -1,5 +1,5 @@
 /** Something that can be added. `search`: the filter of the page that chooses it. */
-export interface Card {
+interface Card {
   name: string;
   summary?: string;
   search: Readonly<Record<string, string>>;
