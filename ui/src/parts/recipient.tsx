@@ -11,7 +11,7 @@ const icons: Readonly<Record<Channel, LucideIcon>> = {
 
 export function ChannelIcon({ of }: { of: Channel }) {
   const Icon = icons[of];
-  return <Icon size={14} className="channel" role="img" aria-label={channelNames[of]} />;
+  return <Icon className="channel soft" role="img" aria-label={channelNames[of]} />;
 }
 
 /** A number in groups, which are apart for the eye alone: what is copied has no spaces. An address is as it is. */
