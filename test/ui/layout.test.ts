@@ -132,3 +132,51 @@ test("every page is sound in light and dark, in sight at every width, and still 
   }
   assert.deepEqual(found, []);
 });
+
+/** Shows these pages, each loaded anew, and returns what moved on them. */
+async function movedOn(at: Visit, state: string, paths: readonly string[]): Promise<string[]> {
+  const moved: string[] = [];
+  for (const path of paths) {
+    await at.page.goto(`${at.url}${path}`);
+    await settled(at);
+    for (const each of (await at.page.evaluate("moves()")) as string[])
+      moved.push(`${state}: ${path} moves: ${each}`);
+  }
+  return moved;
+}
+
+test("nothing moves while the answers arrive of an account that has nothing, and of one in trouble", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, it } = at;
+  await setUp(at);
+  await page.clock.setFixedTime(it.clock.now());
+  await page.addInitScript(watched);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const lists = ["", "/messages", "/gateways", "/webhooks", "/pools", "/hooks"];
+  const empty = await movedOn(
+    at,
+    "empty",
+    [...lists, "/gateways/sandbox-sms"].map((page) => `/a/${account}${page}`),
+  );
+  const paths = pathsOf(await furnish(at));
+  const a = `/accounts/${account}`;
+  // The receiver fails, the first member of the pool is down, two gateways have stopped, and a message waits behind one of them.
+  await api(at, "POST", `${a}/gateways/sandbox-sms/pause`);
+  await api(at, "POST", `${a}/gateways/sandbox-email/pause`);
+  const contact = [{ number: "+15550000001", message: "Hi", gateway_identifier: "sandbox-sms" }];
+  await api(at, "POST", `${a}/messages`, { channel: "sms", contact });
+  await it.advance(28 * 60_000);
+  await page.clock.setFixedTime(it.clock.now());
+  const waiting = (await api(at, "GET", `${a}/messages?status=queued`)).body.data[0]?.id;
+  assert.ok(waiting, "a message waits behind the stopped gateway");
+  const troubled = await movedOn(at, "in trouble", [
+    ...["overview", "messages", "gateways", "gateway", "pools", "pool", "webhooks", "webhook"].map(
+      (name) => paths[name] ?? "",
+    ),
+    `${paths.messages}/${waiting}`,
+  ]);
+  assert.deepEqual([...empty, ...troubled], []);
+});
