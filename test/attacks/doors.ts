@@ -310,6 +310,85 @@ const guesses: Attack = {
   },
 };
 
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const email = { from: "a@ours.test", to: "b@example.com", subject: "x", text: "x" };
+
+/** A client that sends an email by Resend's API and a mail by SMTP, once a second: each must be accepted within 5 s. */
+async function goodClient(stage: Stage, it: Tally, isOver: () => boolean): Promise<void> {
+  const { path, headers, type } = doors.resend!.right;
+  for (let round = 0; !isOver(); round += 1) {
+    const begun = performance.now();
+    const posted = await stage.ask({
+      method: "POST",
+      path,
+      headers: [...headers, ["Content-Type", type]],
+      body: JSON.stringify(email),
+    });
+    const wire = await signedIn(stage, clientAddress(900));
+    let code = 0;
+    if (wire !== null) {
+      for (const command of ["MAIL FROM:<a@ours.test>", "RCPT TO:<b@example.com>", "DATA"])
+        await say(wire, command);
+      code = await say(wire, "From: a@ours.test\r\nTo: b@example.com\r\nSubject: x\r\n\r\nx\r\n.");
+      wire.end();
+    }
+    const tookMs = performance.now() - begun;
+    const served = posted.status === 200 && code === 250 && tookMs < 5_000;
+    it.add(
+      served ? "served" : "not served",
+      !served && `round ${round}: ${posted.status}, ${code} after ${Math.round(tookMs)} ms`,
+    );
+    await pause(1_000);
+  }
+}
+
+/** The right keys, and bodies that never end: over HTTP with a byte a second, by SMTP with silence after half of a mail. */
+const halfSent: Attack = {
+  family,
+  name: "1,000 half-sent bodies",
+  expected: "HTTP ended within 45 s, SMTP within 150 s; a good client is served",
+  short: false,
+  async run(stage) {
+    const it = tally();
+    const lines: { door: string; wire: Line; limitMs: number }[] = [];
+    for (const [door, { right }] of Object.entries(doors)) {
+      const { path, headers, type } = right;
+      const fields = [...headers.map(([name, value]) => `${name}: ${value}`), `Content-Type: ${type}`];
+      const start = `${head("POST", path, [...fields, "Content-Length: 1000"])}{"to":"`;
+      await spread(187, 50, async (at) => {
+        const wire = await openLine(stage.server.base, clientAddress(at));
+        if (wire === null) return it.add("refused");
+        lines.push({ door, wire, limitMs: 45_000 });
+        await wire.write(start);
+      });
+    }
+    await spread(252, 20, async (at) => {
+      const wire = await signedIn(stage, clientAddress(at));
+      if (wire === null) return it.add("refused");
+      lines.push({ door: "submission", wire, limitMs: 150_000 });
+      for (const command of ["MAIL FROM:<a@ours.test>", "RCPT TO:<b@example.com>", "DATA"])
+        await say(wire, command);
+      await wire.write("From: a@ours.test\r\nSubject: half");
+    });
+    let isOver = false;
+    const good = goodClient(stage, it, () => isOver);
+    const dripping = (async () => {
+      for (; !isOver; await pause(1_000))
+        for (const { door, wire } of lines) if (door !== "submission") void wire.write("x");
+    })();
+    await Promise.all(
+      lines.map(async ({ door, wire, limitMs }) => {
+        const closed = await wire.closed(limitMs);
+        it.add(`${door}: ${closed ? "ended" : "open"}`, !closed && `${door} is still open`);
+        wire.end();
+      }),
+    );
+    isOver = true;
+    await Promise.all([good, dripping]);
+    return it;
+  },
+};
+
 export const doorAttacks: readonly Attack[] = [
   oddBodies,
   wrongKeys,
@@ -317,4 +396,5 @@ export const doorAttacks: readonly Attack[] = [
   missingPages,
   smuggling,
   guesses,
+  halfSent,
 ];
