@@ -7,7 +7,7 @@ const instantShape = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|
 /** Why an instant is no time to send at. `repeated`: it is in the hour that the clocks of the time zone repeat. */
 type TimeFault = "malformed" | "past" | "repeated";
 
-/** The wall time of an instant, whole seconds; or why it is none. `now`: epoch ms. */
+/** The wall time of an instant, whole seconds; or why there is no such time. `now`: epoch ms. */
 export function readWallTime(
   text: string,
   { timeZone, now }: { timeZone: string; now: number },
