@@ -4,12 +4,13 @@ import { useChange, usePages } from "#ui/api/queries.ts";
 import type { Pool, PoolKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { KeyState, KeyText, LastUse, LastUsed } from "#ui/parts/form/renew.tsx";
+import { RotateKey } from "#ui/parts/form/rotate-key.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { More } from "#ui/parts/over/more.tsx";
 import { Due } from "#ui/parts/time.tsx";
 import { AddKey } from "#ui/pools/keys/add-key.tsx";
-import { ChangeKey, RotateKey } from "#ui/pools/keys/change-key.tsx";
+import { ChangeKey } from "#ui/pools/keys/change-key.tsx";
 import { Limits } from "#ui/pools/keys/key-limits.tsx";
 import { cost, number } from "#ui/words/numbers.ts";
 import { PoolFrame } from "./pool-head.tsx";
@@ -138,7 +139,15 @@ function Keys({ pool }: { pool: Pool }) {
                 <span className="row">
                   <ChangeKey pool={pool} of={key} />
                   <More of={key.name}>
-                    <RotateKey pool={pool} of={key} />
+                    <RotateKey
+                      by={{
+                        get: "getPoolKey",
+                        rotate: "rotatePoolKey",
+                        params: { account, pool: pool.id, key: key.id },
+                      }}
+                      of={key}
+                      line="OPENAI_API_KEY"
+                    />
                     <Revoke pool={pool} of={key} />
                   </More>
                 </span>

@@ -4,6 +4,7 @@ import type { NamedKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
 import { KeyState, KeyText, LastUsed } from "#ui/parts/form/renew.tsx";
+import { RotateKey } from "#ui/parts/form/rotate-key.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { More } from "#ui/parts/over/more.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
@@ -11,7 +12,7 @@ import { Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { ApiKey } from "./api-key.tsx";
 import { AddKey } from "./keys/add-key.tsx";
-import { ChangeKey, RevokeKey, RotateKey } from "./keys/change-key.tsx";
+import { ChangeKey, RevokeKey } from "./keys/change-key.tsx";
 import { wordsOf } from "./keys/key-schema.ts";
 
 function NoKey() {
@@ -92,7 +93,11 @@ export function Page() {
                 <span className="row">
                   <ChangeKey of={key} />
                   <More of={key.name}>
-                    <RotateKey of={key} />
+                    <RotateKey
+                      by={{ get: "getNamedKey", rotate: "rotateNamedKey", params: { account, key: key.id } }}
+                      of={key}
+                      line="TRUNKLINE_API_KEY"
+                    />
                     <RevokeKey of={key} />
                   </More>
                 </span>

@@ -4,7 +4,7 @@ import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Table } from "#ui/parts/list/table.tsx";
-import { PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
+import { PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
 import { duration } from "#ui/words/numbers.ts";
@@ -16,6 +16,11 @@ function pretty(body: string): string {
     return body;
   }
 }
+
+const lines = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map((header) => header.join(": "))
+    .join("\n");
 
 export function Page() {
   const { id: account } = useAccount();
@@ -87,20 +92,13 @@ export function Page() {
             />
           )}
           {delivery.headers === null ? null : (
-            <section className="stack tight" aria-labelledby="headers">
-              <h2 id="headers">Headers of the latest try</h2>
-              <Snippet
-                text={Object.entries(delivery.headers)
-                  .map(([name, value]) => `${name}: ${value}`)
-                  .join("\n")}
-                block
-              />
-            </section>
+            <Section title="Headers of the latest try">
+              <Snippet text={lines(delivery.headers)} block />
+            </Section>
           )}
-          <section className="stack tight" aria-labelledby="body">
-            <h2 id="body">Body</h2>
+          <Section title="Body">
             <Snippet text={pretty(delivery.body)} block />
-          </section>
+          </Section>
         </>
       )}
     </>

@@ -1,14 +1,11 @@
-// Changes of a key: its rights, and replacing its text.
+// Changes of what a key may do.
 
 import { call } from "#ui/api/client.ts";
 import forms from "#ui/api/forms.json";
-import { useRead } from "#ui/api/queries.ts";
 import type { Pool, PoolKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { useForm } from "#ui/parts/form/form.tsx";
-import { overlaps, Renew } from "#ui/parts/form/renew.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
-import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { Unpriced } from "#ui/pools/unpriced-models.tsx";
 import type { Schema } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
@@ -53,35 +50,5 @@ export function ChangeKey({ pool, of }: Of) {
         </Opened>
       )}
     </DialogButton>
-  );
-}
-
-function Rotation({ pool, of, onKey }: Of & { onKey: (key: string | null) => void }) {
-  const { id: account } = useAccount();
-  const params = { account, pool: pool.id, key: of.id };
-  // The time of last use must be current.
-  const { data: now } = useRead("getPoolKey", { params });
-  const form = useForm("rotatePoolKey", { onDone: ({ data }) => onKey(data.key) });
-  return (
-    <Renew
-      of={form}
-      verb="Rotate the key"
-      name={of.name}
-      hours={overlaps}
-      lastUsedAt={(now?.data ?? of).last_used_at}
-      onSubmit={(hours) => form.send({ params, body: { old_works_hours: hours } })}
-    />
-  );
-}
-
-export function RotateKey({ pool, of }: Of) {
-  return (
-    <SecretButton
-      title={`Rotate ${of.name}`}
-      label="Rotate…"
-      secret={{ title: `The new text of ${of.name}`, line: "OPENAI_API_KEY" }}
-    >
-      {(onKey) => <Rotation pool={pool} of={of} onKey={onKey} />}
-    </SecretButton>
   );
 }

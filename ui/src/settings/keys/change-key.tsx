@@ -1,4 +1,4 @@
-// Actions on a named key: changing its rights, replacing its text, revoking it.
+// Actions on a named key: changing its rights, revoking it.
 
 import { call } from "#ui/api/client.ts";
 import forms from "#ui/api/forms.json";
@@ -6,10 +6,9 @@ import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Gateway, NamedKey } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { useForm } from "#ui/parts/form/form.tsx";
-import { LastUse, overlaps, Renew } from "#ui/parts/form/renew.tsx";
+import { LastUse } from "#ui/parts/form/renew.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
-import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { Waiting } from "#ui/parts/page.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { ValuesForm } from "#ui/schema-form/values-form.tsx";
@@ -61,37 +60,6 @@ export function ChangeKey({ of }: Of) {
     <DialogButton title={`What ${of.name} may do`} label="Change…">
       {(close) => <Change of={of} onDone={close} />}
     </DialogButton>
-  );
-}
-
-function Rotation({ of, onKey }: Of & { onKey: (key: string) => void }) {
-  const { id: account } = useAccount();
-  // The time of last use must be current.
-  const { data: now } = useRead("getNamedKey", { params: { account, key: of.id } });
-  const form = useForm("rotateNamedKey", {
-    onDone: ({ data }) => onKey(data.key),
-  });
-  return (
-    <Renew
-      of={form}
-      verb="Rotate the key"
-      name={of.name}
-      hours={overlaps}
-      lastUsedAt={(now?.data ?? of).last_used_at}
-      onSubmit={(hours) => form.send({ params: { account, key: of.id }, body: { old_works_hours: hours } })}
-    />
-  );
-}
-
-export function RotateKey({ of }: Of) {
-  return (
-    <SecretButton
-      title={`Rotate ${of.name}`}
-      label="Rotate…"
-      secret={{ title: `The new text of ${of.name}`, line: "TRUNKLINE_API_KEY" }}
-    >
-      {(onKey) => <Rotation of={of} onKey={onKey} />}
-    </SecretButton>
   );
 }
 
