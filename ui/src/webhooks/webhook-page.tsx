@@ -99,6 +99,12 @@ function Actions({ webhook }: { webhook: Webhook }) {
   );
 }
 
+const filters = [
+  ["status", "Status", words.DeliveryStatus],
+  ["event", "Event", words.DeliveredEventType],
+  ["last", "Made", lastRanges.map(({ name, title }) => [name, title] as const)],
+] as const;
+
 export function Page() {
   const { id: account } = useAccount();
   const { webhook: id = "" } = useParams({ strict: false }) as { webhook?: string };
@@ -157,27 +163,16 @@ export function Page() {
           </details>
           <Section title="Deliveries">
             <div className="filters">
-              <Choice
-                label="Status"
-                any="any"
-                of={words.DeliveryStatus}
-                value={filter.status ?? ""}
-                onChange={(word) => setFilter("status", word)}
-              />
-              <Choice
-                label="Event"
-                any="any"
-                of={words.DeliveredEventType}
-                value={event ?? ""}
-                onChange={(word) => setFilter("event", word)}
-              />
-              <Choice
-                label="Made"
-                any="at any time"
-                of={lastRanges.map(({ name, title }) => [name, title] as const)}
-                value={filter.last ?? ""}
-                onChange={(word) => setFilter("last", word)}
-              />
+              {filters.map(([name, label, of]) => (
+                <Choice
+                  key={name}
+                  label={label}
+                  any="any"
+                  of={of}
+                  value={filter[name] ?? ""}
+                  onChange={(word) => setFilter(name, word)}
+                />
+              ))}
             </div>
             <List
               label="Deliveries"
