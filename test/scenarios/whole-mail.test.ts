@@ -10,6 +10,7 @@ import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import { cert } from "../gateways/email/certificate.ts";
 import { openScriptedSmtp, type Script, type ScriptedSmtp } from "../gateways/email/scripted-smtp.ts";
 import { type EngineName, type Harness, harness, someEngines } from "../harness.ts";
+import { listen, posts, says } from "./receiver.ts";
 
 const gateway = "mail";
 const png = Buffer.from(
@@ -231,6 +232,18 @@ for (const engine of someEngines(import.meta.filename)) {
       [["ada", "unknown"], "unknown, ada unknown, unknown unknown"],
     ];
     for (const [recipients, result] of played) assert.equal(await play(...recipients), result);
+    const row = await it.system.database.run(findGatewayByIdentifier, "played");
+    it.respond(() => says(204));
+    await listen(it, row?.account_id ?? "", { events: ["message.recipient_bounced"] });
+    // Whether the message is `sent` or `delivered` by then depends on which report came first.
+    await play("ada", "bounced");
+    await play("ada", "delivered");
+    await play("bounced", "refused");
+    await it.advance(10_000);
+    const bounces = posts(it).map(({ data }) => {
+      return (data as EmailRecord).recipients.map(({ status }) => status).join(" ");
+    });
+    assert.deepEqual(bounces, ["delivered bounced"]);
   });
 
   test(`${engine}: the suppression list holds for each recipient`, async (context) => {

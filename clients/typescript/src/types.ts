@@ -43,6 +43,7 @@ export type MessagePage = { success: true; message: string; data: MessageRecord[
 export type MessageQueuedEvent = { type: "message.queued"; timestamp: string; data: MessageEventData };
 export type MessageReadEvent = { type: "message.read"; timestamp: string; data: MessageEventData };
 export type MessageReceivedEvent = { type: "message.received"; timestamp: string; data: ReceivedEventData };
+export type MessageRecipientBouncedEvent = { type: "message.recipient_bounced"; timestamp: string; data: EmailEventData };
 export type MessageRecord = SmsRecord | WhatsappRecord | EmailRecord;
 export type MessageReply = { success: true; message: string; data: MessageRecord };
 export type MessageScheduledEvent = { type: "message.scheduled"; timestamp: string; data: MessageEventData };
@@ -102,6 +103,7 @@ export interface WebhookEvents {
   "message.opened": MessageOpenedEvent;
   "message.clicked": MessageClickedEvent;
   "message.complained": MessageComplainedEvent;
+  "message.recipient_bounced": MessageRecipientBouncedEvent;
   "gateway.paused": GatewayPausedEvent;
   "gateway.resumed": GatewayResumedEvent;
   "gateway.linked": GatewayLinkedEvent;

@@ -62,6 +62,10 @@ const words: Record<PostedType, readonly [title: string, description: string]> =
     "Complaint",
     "The recipient reported the email as spam. Nothing more is sent there: the address is on the suppression list.",
   ],
+  "message.recipient_bounced": [
+    "Recipient bounced",
+    "An email to several came back from one of them, and others have it or may still get it. `recipients` says from whom. When it came back from all, `message.bounced` says so.",
+  ],
   "gateway.paused": [
     "Gateway paused",
     "A gateway stopped sending, because its provider is in trouble or refuses it, or because an operator paused it. Its messages wait.",

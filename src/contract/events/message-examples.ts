@@ -289,6 +289,34 @@ export const messageExamples = {
       },
     },
   },
+  "message.recipient_bounced": {
+    timestamp: "2026-01-04T01:04:40.000Z",
+    data: {
+      ...email,
+      id: "msg_01ke38f9r0fvta3w1v2p8kq6xn",
+      request_id: "req_01ke38f9r0fvta3w1v2p8kq6xm",
+      gateway_identifier: "email-plain",
+      created_at: "2026-01-04T01:03:40.000Z",
+      updated_at: "2026-01-04T01:04:40.000Z",
+      sent_at: "2026-01-04T01:03:40.000Z",
+      provider_reference: "p-2",
+      email: "bob@example.com",
+      recipients: [
+        { email: "bob@example.com", field: "to", status: "sent", error: null },
+        {
+          email: "carol@example.com",
+          field: "cc",
+          status: "bounced",
+          error: {
+            code: "HardBounce",
+            message: "smtp;550 5.1.1 The email account that you tried to reach does not exist.",
+          },
+        },
+      ],
+      opened_at: null,
+      open_count: 0,
+    },
+  },
 } satisfies {
   [Type in Exclude<Extract<PostedType, `message.${string}`>, "message.received">]: EventExample<Type>;
 };

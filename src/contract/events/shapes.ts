@@ -140,6 +140,7 @@ export const eventShapes = {
   "message.opened": engaged,
   "message.clicked": engaged,
   "message.complained": engaged,
+  "message.recipient_bounced": email,
   "gateway.paused": gateway,
   "gateway.resumed": gateway,
   "gateway.linked": gatewayLinked,

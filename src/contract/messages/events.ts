@@ -8,6 +8,7 @@ export const eventTypes = [
   "message.opened",
   "message.clicked",
   "message.complained",
+  "message.recipient_bounced",
   "gateway.paused",
   "gateway.resumed",
   "gateway.linked",

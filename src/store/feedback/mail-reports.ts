@@ -33,7 +33,10 @@ export function applyToMail(
     changes.apply(row, { by: "receipt", step: verdict.step }, verdict.row === null ? details : entry);
   if (verdict.kind === "step" && verdict.row !== null) recipients.changed(verdict.row);
   const isNews = verdict.kind === "step" ? verdict.row !== null : verdict.row === null;
-  if (!isMoved && isNews && step !== "sent") changes.addTimelineEntry(row, `recipient_${step}`, entry, null);
+  // Not even the event of a message that moved says it: with another recipient who has the mail, it is `delivered`.
+  const isLoneBounce = step === "bounced" && isNews && verdict.row !== null && row.status !== "bounced";
+  if (isLoneBounce || (!isMoved && isNews && step !== "sent"))
+    changes.addTimelineEntry(row, `recipient_${step}`, entry, isLoneBounce ? {} : null);
   if (verdict.row === null || row.attempts === 0) return [];
   const report = {
     message: { ...row, recipient: verdict.row.recipient },

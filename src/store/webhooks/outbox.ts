@@ -103,7 +103,10 @@ export async function insertOutboxEntries(
 }
 
 /** Events whose data is not read from a message's row. */
-type OwnEventType = Exclude<EventType, `message.${Status | "opened" | "clicked" | "complained"}`>;
+type OwnEventType = Exclude<
+  EventType,
+  `message.${Status | "opened" | "clicked" | "complained" | "recipient_bounced"}`
+>;
 
 /** An event about something other than a sent message: a gateway, credit, a message from a person. */
 export type OwnEvent<Type extends OwnEventType = OwnEventType> = {

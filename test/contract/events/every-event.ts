@@ -6,7 +6,13 @@ import { recordSession } from "#store/gateways/sessions.ts";
 import { noteReceiptsUnmatched } from "#store/gateways/unmatched-receipts.ts";
 import { defer } from "../../ai/deferred/story.ts";
 import { ask, keyText, makePool, sandboxMember } from "../../ai/pooled.ts";
-import { callbackToken, called, event, serverToken } from "../../gateways/email/postmark/postmark-example.ts";
+import {
+  bounce,
+  callbackToken,
+  called,
+  event,
+  serverToken,
+} from "../../gateways/email/postmark/postmark-example.ts";
 import { type Harness, harness } from "../../harness.ts";
 import { bearer, manage, tokenFor } from "../../http/managing.ts";
 import { inject } from "../../inject.ts";
@@ -122,14 +128,15 @@ async function whatsapp({ it }: Place): Promise<void> {
   });
 }
 
-/** Mails: one that bounces, and one that is opened, followed and complained about. */
+/** Mails: one that bounces, one to several of whom one bounces, and one that is opened, followed and complained about. */
 async function mailsOut({ it, mails }: Place): Promise<void> {
-  const send = async (email: string, gateway_identifier: string) => {
+  const send = async (email: string, gateway_identifier: string, more = {}) => {
     const contact = {
       email,
       subject: "Your parcel",
       message: '<p>It is <a href="https://shop.example/parcels/1">here</a>.</p>',
       gateway_identifier,
+      ...more,
     };
     const reply = await it.post("/api/email/send", { contact: [contact] });
     assert.equal(reply.statusCode, 200, reply.body);
@@ -157,11 +164,22 @@ async function mailsOut({ it, mails }: Place): Promise<void> {
     await inject(it.system.app, { url: pathname, headers: { "user-agent": "Thunderbird" } });
     await it.advance(pause);
   }
-  const { body, headers } = called(
-    event("SpamComplaint", "BouncedAt", { MessageID: `p-${mails.length}`, Metadata: {} }),
-  );
-  const url = `/callbacks/email-main?token=${callbackToken}`;
-  await inject(it.system.app, { method: "POST", url, headers, payload: body });
+  const report = async (gateway: string, payload: object) => {
+    const { body, headers } = called(payload);
+    const url = `/callbacks/${gateway}?token=${callbackToken}`;
+    const answer = await inject(it.system.app, { method: "POST", url, headers, payload: body });
+    assert.equal(answer.statusCode, 200, answer.body);
+  };
+  const about = () => ({ MessageID: `p-${mails.length}`, Metadata: {} });
+  await report("email-main", event("SpamComplaint", "BouncedAt", about()));
+  await it.gateway({
+    identifier: "email-plain",
+    channel: "email",
+    kind: "postmark",
+    settings: { from: "parcels@acme.example", server_token: serverToken, callback_token: callbackToken },
+  });
+  await send("bob@example.com", "email-plain", { cc: ["carol@example.com"] });
+  await report("email-plain", bounce("HardBounce", { ...about(), Recipient: "carol@example.com" }));
 }
 
 /** A phone that is linked and unlinked; and a linked device, whose library only its own tests have. */

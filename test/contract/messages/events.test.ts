@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { eventTypes, isEventPattern, matchesPattern } from "#contract/messages/events.ts";
 
-test("there is an event for every status, and four more of messages", () => {
+test("there is an event for every status, and five more of messages", () => {
   const ofMessages = eventTypes.filter((type) => type.startsWith("message."));
   assert.deepEqual(ofMessages, [
     "message.queued",
@@ -24,6 +24,7 @@ test("there is an event for every status, and four more of messages", () => {
     "message.opened",
     "message.clicked",
     "message.complained",
+    "message.recipient_bounced",
   ]);
 });
 

@@ -398,6 +398,12 @@ class MessageReceivedEvent(TypedDict):
     data: "ReceivedEventData"
 
 
+class MessageRecipientBouncedEvent(TypedDict):
+    type: Literal["message.recipient_bounced"]
+    timestamp: str
+    data: "EmailEventData"
+
+
 MessageRecord = Union["SmsRecord", "WhatsappRecord", "EmailRecord"]
 
 
@@ -808,6 +814,7 @@ WebhookEvent = Union[
     "MessageOpenedEvent",
     "MessageClickedEvent",
     "MessageComplainedEvent",
+    "MessageRecipientBouncedEvent",
     "GatewayPausedEvent",
     "GatewayResumedEvent",
     "GatewayLinkedEvent",
