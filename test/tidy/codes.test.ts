@@ -13,6 +13,7 @@ import { parseSource, readSources } from "./source.ts";
 const notErrors: Record<string, string> = {
   EACCES: "the refusal of a connection inside a child process",
   ECONNRESET: "Node's code of a socket's error",
+  HardBounce: "Postmark's code, in the example of an event",
   ENOTFOUND: "Node's code of a DNS error",
   URL_NOT_ALLOWED: "how the connector tells the guard's refusal from an error of Node",
   code: "the name of a field",

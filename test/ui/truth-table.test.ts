@@ -141,8 +141,8 @@ test("a gateway's state is the same in the list and on its page, and active only
       await page.goto(`${url}/a/${account}/${path}`);
       await settled(at);
       const part = path === "gateways" ? page.getByRole("article").filter({ hasText: "sandbox-sms" }) : page;
-      const said = await part.locator(".status").first().textContent();
-      assert.equal(said?.trim(), shown, path);
+      const text = await part.locator(".status").first().textContent();
+      assert.equal(text?.trim(), shown, path);
     }
   }
 });

@@ -9,10 +9,10 @@ import { useAccount, useZone } from "#ui/parts/account.ts";
 import { channels } from "#ui/parts/channels.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
+import { lastRanges } from "#ui/parts/list/query.ts";
 import { FilterChoice } from "#ui/parts/list/search.tsx";
 import { instantIn, localIn } from "#ui/words/spans.ts";
 import { lookupOf, lookups } from "./lookup.ts";
-import { lastRanges } from "./range.ts";
 
 const rare = ["error", "test", "held"] as const;
 const times = ["last", "created_from", "created_to"] as const;

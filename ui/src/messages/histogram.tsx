@@ -4,9 +4,10 @@ import { useAccount } from "#ui/parts/account.ts";
 import { countsIn, outcomes, outcomesOf } from "#ui/parts/charts/outcomes.ts";
 import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
+import { lastRanges } from "#ui/parts/list/query.ts";
 import { Waiting } from "#ui/parts/page.tsx";
 import { daysBetween, hoursBetween } from "#ui/words/spans.ts";
-import { histogramOf, lastRanges } from "./range.ts";
+import { histogramOf } from "./range.ts";
 
 const everyMs = 15_000;
 

@@ -1,17 +1,11 @@
 // The time range of the log, and how the histogram above it divides that range.
 
 import type { Operations } from "#ui/api/operations.ts";
+import { listQuery, stepMs } from "#ui/parts/list/query.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-
-export const lastRanges = [
-  { name: "1h", title: "in the last hour", ms: hourMs },
-  { name: "24h", title: "in the last 24 hours", ms: dayMs },
-  { name: "7d", title: "in the last 7 days", ms: 7 * dayMs },
-  { name: "30d", title: "in the last 30 days", ms: 30 * dayMs },
-] as const;
 
 type Filter = Readonly<Record<string, string | undefined>>;
 
@@ -25,25 +19,10 @@ const names = [
   "error",
   "test",
   "held",
-  "created_from",
-  "created_to",
 ] as const;
 
-/** A range that ends now begins at a whole multiple of this, so that returning to the list soon makes the same request. */
-const stepMs = 5 * minuteMs;
-
-/** The query of the list for a filter in the URL. `now`: epoch ms. */
-export function queryOf(filter: Filter, now: number): Record<string, string> {
-  const query: Record<string, string> = {};
-  for (const name of names) {
-    const value = filter[name];
-    if (value !== undefined) query[name] = value;
-  }
-  const last = lastRanges.find(({ name }) => name === filter.last);
-  if (last !== undefined && query.created_from === undefined)
-    query.created_from = new Date(Math.floor(now / stepMs) * stepMs - last.ms).toISOString();
-  return query;
-}
+/** The query of the log for a filter in the URL. `now`: epoch ms. */
+export const queryOf = (filter: Filter, now: number) => listQuery(filter, names, now);
 
 /** Filters for which there are no counts. */
 const uncounted = ["status", "recipient", "request", "reference", "error", "test", "held"] as const;

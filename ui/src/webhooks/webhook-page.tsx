@@ -1,14 +1,14 @@
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
-import { type DeliveredEventType, type Webhook, words } from "#ui/api/schema.ts";
-import { lastRanges, queryOf } from "#ui/messages/range.ts";
+import { type Webhook, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
-import { Choice } from "#ui/parts/form/field.tsx";
 import { Back, RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
+import { lastRanges, listQuery } from "#ui/parts/list/query.ts";
+import { FilterChoice } from "#ui/parts/list/search.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { More } from "#ui/parts/over/more.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
@@ -108,11 +108,10 @@ const filters = [
 export function Page() {
   const { id: account } = useAccount();
   const { webhook: id = "" } = useParams({ strict: false }) as { webhook?: string };
-  const [filter, setFilter] = useFilter();
+  const [filter] = useFilter();
   const read = useRead("getWebhook", { params: { account, webhook: id } });
   const [now] = useState(() => Date.now());
-  const event = filter.event as DeliveredEventType | undefined;
-  const query = { ...queryOf(filter, now), ...(event === undefined ? {} : { event }) };
+  const query = listQuery(filter, ["status", "event"], now);
   const deliveries = usePages("listDeliveries", { params: { account, webhook: id }, query });
   const lastDay = webhookSeries(useDeliveries().data?.data, id);
   const backlog = useBacklog(id, lastDay?.total.given_up ?? 0);
@@ -164,14 +163,7 @@ export function Page() {
           <Section title="Deliveries">
             <div className="filters">
               {filters.map(([name, label, of]) => (
-                <Choice
-                  key={name}
-                  label={label}
-                  any="any"
-                  of={of}
-                  value={filter[name] ?? ""}
-                  onChange={(word) => setFilter(name, word)}
-                />
+                <FilterChoice key={name} name={name} label={label} of={of} />
               ))}
             </div>
             <List
