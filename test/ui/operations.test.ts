@@ -22,9 +22,12 @@ const uncalled: Record<string, string> = {
   listPoolMembers: "the pool has its members",
 };
 
-/** The first argument of what calls an operation: its name, or the choice of one. What names it besides, such as `live.ts`, calls nothing. */
+/**
+ * The first argument of what calls an operation: its name, or the choice of one; or the `rotate` of a key's button. What names it besides,
+ * such as `live.ts`, calls nothing.
+ */
 const calls =
-  /\b(?:useRead|usePages|usePaced|useChange|useForm|call|openStream|addressOf)(?:<\w+>)?\(([^,)]*)[,)]/g;
+  /\b(?:(?:useRead|usePages|usePaced|useChange|useForm|call|openStream|addressOf)(?:<\w+>)?\(|rotate: )([^,)]*)[,)]/g;
 
 const namesIn = (text: string): string[] =>
   [...text.matchAll(calls)].flatMap(([, first = ""]) =>

@@ -154,13 +154,15 @@ for (const engine of someEngines(import.meta.filename)) {
       assert.ok(one.dead());
       await one.kill();
       const two = await harness({ ...live, respond: () => says(204) });
-      await two.advance(120_000);
       const tokens = (it: Harness) =>
         it.requests.map(({ headers }) => headers?.["i-twilio-idempotency-token"]);
       const first = tokens(one);
       assert.ok(first.length > 0);
+      const all = () => new Set([...first, ...tokens(two)]);
+      // The second one first takes over what the first one drove; how much of the sending was left depends on when that died.
+      for (let minutes = 0; minutes < 10 && all().size < 4; minutes += 1) await two.advance(60_000);
       // Each status once, and again what was posted and not settled.
-      assert.equal(new Set([...first, ...tokens(two)]).size, 4);
+      assert.equal(all().size, 4);
       assert.ok(first.every((token) => tokens(two).includes(token)));
       await two.close();
       await own.remove();
