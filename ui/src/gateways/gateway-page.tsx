@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Gateway } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { channelNames } from "#ui/parts/channels.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Back } from "#ui/parts/link.tsx";
@@ -31,14 +32,9 @@ function Actions({ gateway }: { gateway: Gateway }) {
   return (
     <>
       {waits ? (
-        <button
-          type="button"
-          className="button first"
-          disabled={resume.isPending}
-          onClick={() => resume.mutate({ params })}
-        >
+        <Button look="first" disabled={resume.isPending} onClick={() => resume.mutate({ params })}>
           {gateway.state === "paused" && gateway.pause?.until ? "Retry now" : "Resume"}
-        </button>
+        </Button>
       ) : null}
       {gateway.state === "active" ? (
         <Ask
@@ -62,14 +58,9 @@ function Actions({ gateway }: { gateway: Gateway }) {
       </Link>
       <More of={gateway.identifier}>
         {gateway.default ? null : (
-          <button
-            type="button"
-            className="button"
-            disabled={makeDefault.isPending}
-            onClick={() => makeDefault.mutate({ params })}
-          >
+          <Button disabled={makeDefault.isPending} onClick={() => makeDefault.mutate({ params })}>
             Make it the default
-          </button>
+          </Button>
         )}
         <Ask
           verb="Delete"
@@ -102,9 +93,9 @@ function Check({ gateway }: { gateway: Gateway }) {
     <section className="card" aria-labelledby="check">
       <div className="row apart">
         <h2 id="check">Check with the provider</h2>
-        <button type="button" className="button" disabled={check.isFetching} onClick={() => check.refetch()}>
+        <Button disabled={check.isFetching} onClick={() => check.refetch()}>
           {check.isFetching ? "Checking…" : "Check"}
-        </button>
+        </Button>
       </div>
       <Problem error={check.error} />
       {check.data?.data.findings.length === 0 ? <p className="good">Nothing is wrong.</p> : null}

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Gateway, GatewayKind, GatewayLink } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
@@ -25,14 +26,13 @@ function Resume({ gateway, verb }: { gateway: Gateway; verb: string }) {
   const resume = useChange("resumeGatewayLink");
   return (
     <>
-      <button
-        type="button"
-        className="button first"
+      <Button
+        look="first"
         disabled={resume.isPending}
         onClick={() => resume.mutate({ params: { account, gateway: gateway.identifier } })}
       >
         {verb}
-      </button>
+      </Button>
       <Problem error={resume.error} />
     </>
   );

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import type { Gateway } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { Problem, Section } from "#ui/parts/page.tsx";
@@ -68,9 +69,9 @@ export function TestSend({ gateway, own = null }: { gateway: Gateway; own?: stri
         {gateway.test && !mail ? (
           <div className="row">
             {sandboxNumbers.map(([number, end]) => (
-              <button key={number} type="button" className="button" onClick={() => setTo(number)}>
+              <Button key={number} onClick={() => setTo(number)}>
                 <span className="mono">{number}</span> <span className="soft">{end}</span>
-              </button>
+              </Button>
             ))}
           </div>
         ) : null}

@@ -3,6 +3,7 @@
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { CreateHookRequest, Hook, PreviewHookRequest } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { channels } from "#ui/parts/channels.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Check, Choice, Field } from "#ui/parts/form/field.tsx";
@@ -199,14 +200,9 @@ export function HookPreview({ of, hook }: { of: Entered; hook?: string }) {
   return (
     <div className="stack">
       <div className="row">
-        <button
-          type="button"
-          className="button"
-          disabled={preview.isPending}
-          onClick={() => preview.mutate({ params: { account }, body })}
-        >
+        <Button disabled={preview.isPending} onClick={() => preview.mutate({ params: { account }, body })}>
           Preview
-        </button>
+        </Button>
       </div>
       <Problem error={preview.error} />
       {made === undefined ? null : (

@@ -4,11 +4,11 @@ import { call } from "#ui/api/client.ts";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Hook, NewHook } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { OnOff } from "#ui/parts/button.tsx";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
-import { done } from "#ui/parts/over/toast.tsx";
 import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
@@ -24,24 +24,10 @@ function Actions({ hook }: { hook: Hook }) {
   const remove = useChange("deleteHook");
   const navigate = useNavigate();
   const [made, setMade] = useState<NewHook | null>(null);
-  const set = (active: boolean) => ({ params, body: { active } });
+  const set = (active: boolean) => update.mutateAsync({ params, body: { active } });
   return (
     <>
-      <button
-        type="button"
-        className="button"
-        disabled={update.isPending}
-        onClick={() =>
-          update.mutate(set(!hook.active), {
-            onSuccess: () =>
-              done(`The hook is switched ${hook.active ? "off" : "on"}`, () =>
-                update.mutateAsync(set(hook.active)),
-              ),
-          })
-        }
-      >
-        {hook.active ? "Switch off" : "Switch on"}
-      </button>
+      <OnOff name="The hook" active={hook.active} disabled={update.isPending} set={set} />
       <Ask
         verb="Create a new key"
         label="New key…"

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Plus, Siren } from "lucide-react";
+import { Siren } from "lucide-react";
 import { useState } from "react";
 import { usePages } from "#ui/api/queries.ts";
 import type { Hook, NewHook } from "#ui/api/schema.ts";
@@ -11,6 +11,7 @@ import { RowLink } from "#ui/parts/link.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
+import { Foot } from "#ui/parts/over/foot.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
@@ -60,11 +61,7 @@ export function UrlOnce({ of, onStored }: { of: NewHook; onStored: () => void })
           <Snippet text={of.secret} block />
         </>
       ) : null}
-      <div className="foot">
-        <button type="button" className="button first" onClick={onStored}>
-          I have stored it
-        </button>
-      </div>
+      <Foot verb="I have stored it" onAct={onStored} />
     </Dialog>
   );
 }
@@ -83,15 +80,7 @@ export function Page() {
   return (
     <>
       <PageHead title="Hooks">
-        <DialogButton
-          first
-          title="Add a hook"
-          label={
-            <>
-              <Plus aria-hidden="true" /> Add a hook
-            </>
-          }
-        >
+        <DialogButton adds title="Add a hook" label="Add a hook">
           {(close) => (
             <Add
               onMade={(each) => {

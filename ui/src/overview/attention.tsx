@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { useChange } from "#ui/api/queries.ts";
 import type { Attention } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import type { Column } from "#ui/parts/list/table.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
@@ -86,15 +87,13 @@ function Resume({ item, verb }: { item: Attention; verb: string }) {
   const gateway = item.subject?.name ?? "";
   return (
     <>
-      <button
-        type="button"
-        className="button"
+      <Button
         aria-label={`${verb} ${gateway}`}
         disabled={resume.isPending}
         onClick={() => resume.mutate({ params: { account, gateway } })}
       >
         {verb}
-      </button>
+      </Button>
       <Problem error={resume.error} />
     </>
   );

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Gateway, Overview } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { FirstSend } from "#ui/parts/first-send.tsx";
 import { Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { setPreference, usePreference } from "#ui/parts/preferences.ts";
@@ -26,9 +27,8 @@ function SendFromHere({ box }: { box: SmsGateway }) {
   };
   return (
     <>
-      <button
-        type="button"
-        className="button first"
+      <Button
+        look="first"
         disabled={send.isPending}
         onClick={async () => {
           const { data } = await send.mutateAsync({
@@ -41,7 +41,7 @@ function SendFromHere({ box }: { box: SmsGateway }) {
         }}
       >
         Send it from here
-      </button>
+      </Button>
       <Problem error={send.error} />
     </>
   );
@@ -60,9 +60,8 @@ function AddSandbox() {
         everything.
       </p>
       <div className="row">
-        <button
-          type="button"
-          className="button first"
+        <Button
+          look="first"
           disabled={create.isPending}
           onClick={() =>
             create.mutate({
@@ -72,7 +71,7 @@ function AddSandbox() {
           }
         >
           Add a sandbox
-        </button>
+        </Button>
         <Link to="/a/$account/gateways/new" params={{ account }} className="button">
           Add a gateway
         </Link>
@@ -192,9 +191,9 @@ export function FirstSteps() {
       title="First steps"
       actions={
         done.accepted ? (
-          <button type="button" className="button bare" onClick={() => setPreference("steps", "hidden")}>
+          <Button look="bare" onClick={() => setPreference("steps", "hidden")}>
             Hide
-          </button>
+          </Button>
         ) : null
       }
     >

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useChange } from "#ui/api/queries.ts";
 import type { CheckPoolMemberRequest } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Check } from "#ui/parts/form/field.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
@@ -76,14 +77,9 @@ export function CheckMember({
   return (
     <div className="stack" aria-live="polite">
       <div className="row">
-        <button
-          type="button"
-          className="button"
-          disabled={check.isPending}
-          onClick={() => check.mutate({ params: { account, pool }, body })}
-        >
+        <Button disabled={check.isPending} onClick={() => check.mutate({ params: { account, pool }, body })}>
           {check.isPending ? "Asking the provider…" : "Check"}
-        </button>
+        </Button>
         {found === undefined ? (
           <span className="soft">Requests the provider's list of models, which costs nothing.</span>
         ) : found.ok ? (

@@ -4,9 +4,9 @@ import { Link } from "@tanstack/react-router";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Pool, PoolMember, PoolMemberHealth, PoolUsage } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { OnOff } from "#ui/parts/button.tsx";
 import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
-import { done } from "#ui/parts/over/toast.tsx";
 import { Problem, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Moment, Time } from "#ui/parts/time.tsx";
@@ -76,28 +76,18 @@ function Use({ days, total }: { days: readonly number[]; total: PoolUsage | unde
 function Switch({ pool, member }: { pool: Pool; member: PoolMember }) {
   const { id: account } = useAccount();
   const update = useChange("updatePoolMember");
-  const set = (active: boolean) => ({
-    params: { account, pool: pool.id, member: member.id },
-    body: { active },
-  });
+
   return (
     <div className="act">
-      <button
-        type="button"
-        className="button"
+      <OnOff
+        name={member.name}
+        active={member.active}
         aria-label={`${member.active ? "Switch off" : "Switch on"} ${member.name}`}
         disabled={update.isPending}
-        onClick={() =>
-          update.mutate(set(!member.active), {
-            onSuccess: () =>
-              done(`${member.name} is switched ${member.active ? "off" : "on"}`, () =>
-                update.mutateAsync(set(member.active)),
-              ),
-          })
+        set={(active) =>
+          update.mutateAsync({ params: { account, pool: pool.id, member: member.id }, body: { active } })
         }
-      >
-        {member.active ? "Switch off" : "Switch on"}
-      </button>
+      />
       <Problem error={update.error} />
     </div>
   );

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useRef, useState } from "react";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Field } from "#ui/parts/form/field.tsx";
@@ -96,19 +97,15 @@ function Playground({ pool }: { pool: Pool }) {
           />
         </Field>
         <div className="row">
-          <button type="submit" className="button first" disabled={busy}>
+          <Button type="submit" look="first" disabled={busy}>
             Ask
-          </button>
+          </Button>
           <span className="kbd">Ctrl Enter</span>
-          {busy ? (
-            <button type="button" className="button" onClick={stop}>
-              Stop
-            </button>
-          ) : null}
+          {busy ? <Button onClick={stop}>Stop</Button> : null}
           {busy || turns.length === 0 ? null : (
-            <button type="button" className="button plain" onClick={restart}>
+            <Button look="plain" onClick={restart}>
               Start over
-            </button>
+            </Button>
           )}
         </div>
         <Settings pool={pool} value={entered} error={last?.refusal ?? null} onChange={setEntered} />

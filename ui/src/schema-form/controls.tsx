@@ -1,6 +1,7 @@
 // The controls of a form that have state of their own: secrets, JSON, and rows of names and values.
 
 import { useState } from "react";
+import { Button } from "#ui/parts/button.tsx";
 import { Field, Hint } from "#ui/parts/form/field.tsx";
 import { isMask, type ValueProps } from "./model.ts";
 import { Named } from "./named.tsx";
@@ -24,20 +25,16 @@ export function Secret({
         <strong>{label}</strong>
         <div className="row">
           <code>{String(stored)}</code>
-          <button type="button" className="button" onClick={() => onChange("")}>
-            Replace
-          </button>
+          <Button onClick={() => onChange("")}>Replace</Button>
           {required ? null : (
-            <button
-              type="button"
-              className="button"
+            <Button
               onClick={() => {
                 setStored(null);
                 onChange(undefined);
               }}
             >
               Remove
-            </button>
+            </Button>
           )}
         </div>
         {fault === null ? null : <p className="fault">{fault}</p>}
@@ -61,9 +58,7 @@ export function Secret({
       </Field>
       {stored === null ? null : (
         <div>
-          <button type="button" className="button" onClick={() => onChange(stored)}>
-            Keep the stored one
-          </button>
+          <Button onClick={() => onChange(stored)}>Keep the stored one</Button>
         </div>
       )}
     </div>
@@ -117,9 +112,7 @@ export function Pairs(props: ValueProps) {
           {isMask(value) ? (
             <>
               <code>{value}</code>
-              <button type="button" className="button" onClick={() => onChange("")}>
-                Replace
-              </button>
+              <Button onClick={() => onChange("")}>Replace</Button>
             </>
           ) : (
             <input

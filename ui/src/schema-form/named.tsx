@@ -1,6 +1,7 @@
 // An object whose names are free: rows, each with a name that a person enters.
 
 import { type ComponentProps, Fragment, type ReactNode, useState } from "react";
+import { Button } from "#ui/parts/button.tsx";
 import { faultAt, Hint } from "#ui/parts/form/field.tsx";
 import type { ValueProps } from "./model.ts";
 
@@ -68,15 +69,7 @@ export function Named<T>({
                 ...(repeated === null ? {} : { "aria-invalid": true }),
               },
               fault: repeated ?? faultAt(error, `${path}.${row.key}`),
-              remove: (
-                <button
-                  type="button"
-                  className="button"
-                  onClick={() => set(rows.filter((each) => each !== row))}
-                >
-                  Remove
-                </button>
-              ),
+              remove: <Button onClick={() => set(rows.filter((each) => each !== row))}>Remove</Button>,
               onChange: (entered) => change({ value: entered }),
             })}
           </Fragment>
@@ -84,13 +77,7 @@ export function Named<T>({
       })}
       {fault === null ? null : <p className="fault">{fault}</p>}
       <div>
-        <button
-          type="button"
-          className="button"
-          onClick={() => set([...rows, { id: nextId, key: "", value: empty }])}
-        >
-          {verb}
-        </button>
+        <Button onClick={() => set([...rows, { id: nextId, key: "", value: empty }])}>{verb}</Button>
       </div>
     </fieldset>
   );

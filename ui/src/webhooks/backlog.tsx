@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { DeliveryTry } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
@@ -47,9 +48,7 @@ export function useBacklog(webhook: string, gaveUp: number): (readonly [string, 
             {more ? "+" : ""} for {count === 1 ? "its" : "their"} next try, the first{" "}
             <Due at={next} over="now" />
           </span>
-          <button
-            type="button"
-            className="button"
+          <Button
             disabled={retry.isPending}
             onClick={() =>
               retry.mutate(
@@ -64,7 +63,7 @@ export function useBacklog(webhook: string, gaveUp: number): (readonly [string, 
             }
           >
             Post {count === 1 ? "it" : "them"} now
-          </button>
+          </Button>
           <Problem error={retry.error} />
         </span>
       ),

@@ -1,6 +1,7 @@
 import { Link, useParams } from "@tanstack/react-router";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Table } from "#ui/parts/list/table.tsx";
@@ -39,14 +40,9 @@ export function Page() {
           </Back>
         }
       >
-        <button
-          type="button"
-          className="button"
-          disabled={replay.isPending}
-          onClick={() => replay.mutate({ params })}
-        >
+        <Button disabled={replay.isPending} onClick={() => replay.mutate({ params })}>
           Replay
-        </button>
+        </Button>
       </PageHead>
       <Problem error={replay.error} />
       {delivery === undefined ? (

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
 import { type Webhook, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button, OnOff } from "#ui/parts/button.tsx";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Back, RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
@@ -12,7 +13,6 @@ import { FilterChoice } from "#ui/parts/list/search.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { More } from "#ui/parts/over/more.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
-import { done } from "#ui/parts/over/toast.tsx";
 import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Clock, Due, Time } from "#ui/parts/time.tsx";
@@ -35,33 +35,22 @@ function Actions({ webhook }: { webhook: Webhook }) {
   const [secret, setSecret] = useState<string | null>(null);
   return (
     <>
-      <button
-        type="button"
-        className="button first"
+      <Button
+        look="first"
         disabled={test.isPending || !webhook.active}
         onClick={() => test.mutate({ params })}
       >
         Send a test
-      </button>
+      </Button>
       <ReplaySince webhook={webhook} />
       <More of="this endpoint">
         <ChangeWebhook webhook={webhook} />
-        <button
-          type="button"
-          className="button"
+        <OnOff
+          name="The endpoint"
+          active={webhook.active}
           disabled={update.isPending}
-          onClick={() => {
-            const set = (active: boolean) => ({ params, body: { active } });
-            update.mutate(set(!webhook.active), {
-              onSuccess: () =>
-                done(`The endpoint is switched ${webhook.active ? "off" : "on"}`, () =>
-                  update.mutateAsync(set(webhook.active)),
-                ),
-            });
-          }}
-        >
-          {webhook.active ? "Switch off" : "Switch on"}
-        </button>
+          set={(active) => update.mutateAsync({ params, body: { active } })}
+        />
         <Ask
           verb="Create a new secret"
           label="New secret…"

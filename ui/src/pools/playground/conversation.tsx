@@ -1,5 +1,6 @@
 // The conversation so far: questions, answers, and how an incomplete answer ended.
 
+import { Button } from "#ui/parts/button.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { duration } from "#ui/words/numbers.ts";
@@ -75,14 +76,9 @@ export function Conversation({
             <span className="row apart">
               <strong className="small soft">You</strong>
               {turns.length === 1 ? null : (
-                <button
-                  type="button"
-                  className="button plain"
-                  aria-pressed={at === shown}
-                  onClick={() => onShow(at)}
-                >
+                <Button look="plain" aria-pressed={at === shown} onClick={() => onShow(at)}>
                   Show its chain
-                </button>
+                </Button>
               )}
             </span>
             <p dir="auto">{turn.question}</p>
