@@ -22,16 +22,13 @@ const uncalled: Record<string, string> = {
   listPoolMembers: "the pool has its members",
 };
 
-/**
- * The first argument of what calls an operation: its name, or the choice of one; or the `rotate` of a key's button. What names it besides,
- * such as `live.ts`, calls nothing.
- */
+/** The first argument of what calls an operation: its name, or the choice of one. What names it besides, such as `live.ts`, calls nothing. */
 const calls =
-  /\b(?:(?:useRead|usePages|usePaced|useChange|useForm|call|openStream|addressOf)(?:<\w+>)?\(|rotate: )([^,)]*)[,)]/g;
+  /\b(?:useRead|usePages|usePaced|useChange|useForm|call|openStream|addressOf)(?:<\w+>)?\(([^,)]*)[,)]|<Act\s+of=("\w+")|\brotate: ("\w+"),/g;
 
 const namesIn = (text: string): string[] =>
-  [...text.matchAll(calls)].flatMap(([, first = ""]) =>
-    [...first.matchAll(/"(\w+)"/g)].map(([, name = ""]) => name),
+  [...text.matchAll(calls)].flatMap(([, ...found]) =>
+    [...found.join().matchAll(/"(\w+)"/g)].map(([, name = ""]) => name),
   );
 
 const generated = /^\/\/ Generated /;
@@ -44,8 +41,18 @@ const called = new Set(
 
 test("a use is the name where an operation is called, and not where it is listed", () => {
   const text = `useRead("getPool", {}); const touches = ["listPools"]; usePages(all ? "listA" : "listB", {});
-  const read = { calls: ["listPoolCalls"] }; form("updatePool");`;
-  assert.deepEqual(namesIn(text), ["getPool", "listA", "listB"]);
+  const read = { calls: ["listPoolCalls"] }; form("updatePool");
+  <Act of="resumeGateway" input={{}} />; <Act
+    of="replayDelivery"
+  />; <RotateKey by={{ rotate: "rotateNamedKey", params }} />; type By = { rotate: "rotatePoolKey"; };`;
+  assert.deepEqual(namesIn(text), [
+    "getPool",
+    "listA",
+    "listB",
+    "resumeGateway",
+    "replayDelivery",
+    "rotateNamedKey",
+  ]);
   assert.ok(generated.test(readFileSync("ui/src/api/operations.ts", "utf8")));
 });
 

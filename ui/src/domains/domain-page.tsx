@@ -38,14 +38,7 @@ export function Page() {
   const found = check.data?.data;
   return (
     <>
-      <PageHead
-        title={domain}
-        back={
-          <Back to="/a/$account/domains" params={{ account }}>
-            Domains
-          </Back>
-        }
-      >
+      <PageHead title={domain} back={<Back to="/a/$account/domains" params={{ account }} of="Domains" />}>
         {own === undefined ? null : (
           <>
             <button

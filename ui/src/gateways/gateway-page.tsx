@@ -121,11 +121,7 @@ export function Page() {
     <>
       <PageHead
         title={identifier}
-        back={
-          <Back to="/a/$account/gateways" params={{ account }}>
-            Gateways
-          </Back>
-        }
+        back={<Back to="/a/$account/gateways" params={{ account }} of="Gateways" />}
       >
         {gateway === undefined ? null : <Actions gateway={gateway} />}
       </PageHead>

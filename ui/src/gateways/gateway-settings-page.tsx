@@ -24,11 +24,7 @@ export function Page() {
     <>
       <PageHead
         title={`Settings of ${gateway}`}
-        back={
-          <Back to="/a/$account/gateways/$gateway" params={{ account, gateway }}>
-            {gateway}
-          </Back>
-        }
+        back={<Back to="/a/$account/gateways/$gateway" params={{ account, gateway }} of={gateway} />}
       />
       {own === undefined || kind === undefined ? (
         <Waiting error={read.error ?? kinds.error} />

@@ -19,60 +19,50 @@ export function Now({ gateway }: { gateway: Gateway }) {
         {
           name: "Due now",
           value: counted(queue.due, queue.more && queue.due >= 1_000),
-          ...(queue.oldest_due_at === null
-            ? {}
-            : {
-                note: (
-                  <>
-                    first since <Time at={queue.oldest_due_at} brief />
-                  </>
-                ),
-              }),
+          note:
+            queue.oldest_due_at === null ? null : (
+              <>
+                first since <Time at={queue.oldest_due_at} brief />
+              </>
+            ),
         },
         {
           name: "Due later",
           value: counted(queue.later, queue.more && queue.later >= 1_000),
-          ...(queue.next_due_at === null ? {} : { note: <Time at={queue.next_due_at} brief /> }),
+          note: queue.next_due_at === null ? null : <Time at={queue.next_due_at} brief />,
         },
-        ...(today === null
-          ? []
-          : [
-              {
-                name: "Today",
-                value: number(today.sent),
-                note: (
+        {
+          name: "Today",
+          value: today === null ? null : number(today.sent),
+          note:
+            today === null ? null : (
+              <>
+                of {number(today.per_day)}
+                {today.sent < today.per_day ? null : (
                   <>
-                    of {number(today.per_day)}
-                    {today.sent < today.per_day ? null : (
-                      <>
-                        , goes on <Time at={today.restarts_at} brief />
-                      </>
-                    )}
+                    , goes on <Time at={today.restarts_at} brief />
                   </>
-                ),
-              },
-            ]),
+                )}
+              </>
+            ),
+        },
         {
           name: "Pace",
           value: pace.per_second === null ? "no limit" : `${number(pace.per_second)}/s`,
           note: `${number(pace.concurrency)} at once`,
         },
-        ...(pace.hours === null
-          ? []
-          : [
-              {
-                name: "Hours",
-                value: pace.hours,
-                note:
-                  opens_at === null ? (
-                    "open now"
-                  ) : (
-                    <>
-                      opens <Time at={opens_at} brief />
-                    </>
-                  ),
-              },
-            ]),
+        {
+          name: "Hours",
+          value: pace.hours,
+          note:
+            opens_at === null ? (
+              "open now"
+            ) : (
+              <>
+                opens <Time at={opens_at} brief />
+              </>
+            ),
+        },
       ]}
     />
   );
@@ -97,9 +87,11 @@ export function Traffic({ gateway }: { gateway: string }) {
       <Figures
         of={[
           { name: "Accepted", value: number(total.accepted) },
-          ...(total.deferred === 0
-            ? []
-            : [{ name: "Deferred", value: number(total.deferred), note: "attempts, repeated later" }]),
+          {
+            name: "Deferred",
+            value: total.deferred === 0 ? null : number(total.deferred),
+            note: "attempts, repeated later",
+          },
           { name: "Due → sent, p95", value: p95(total.wait_ms.p95) },
           { name: "Sent → delivered, p95", value: p95(total.delivery_ms.p95) },
         ]}

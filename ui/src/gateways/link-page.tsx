@@ -5,12 +5,12 @@ import { useState } from "react";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Gateway, GatewayKind, GatewayLink } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Button } from "#ui/parts/button.tsx";
+import { Act } from "#ui/parts/act.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
-import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
+import { Facts, PageHead, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time, WithTimes } from "#ui/parts/time.tsx";
 import { useKind } from "./gateway-state.tsx";
@@ -20,23 +20,6 @@ import { linkFaces, replaces } from "./link-faces.ts";
 import { useLinkNow } from "./link-now.ts";
 import { LinkWays } from "./link-ways.tsx";
 import { TestSend } from "./test-send.tsx";
-
-function Resume({ gateway, verb }: { gateway: Gateway; verb: string }) {
-  const { id: account } = useAccount();
-  const resume = useChange("resumeGatewayLink");
-  return (
-    <>
-      <Button
-        look="first"
-        disabled={resume.isPending}
-        onClick={() => resume.mutate({ params: { account, gateway: gateway.identifier } })}
-      >
-        {verb}
-      </Button>
-      <Problem error={resume.error} />
-    </>
-  );
-}
 
 function Unlink({ gateway }: { gateway: Gateway }) {
   const { id: account } = useAccount();
@@ -89,6 +72,7 @@ interface Linked {
 }
 
 function State({ gateway, link }: Omit<Linked, "kind">) {
+  const { id: account } = useAccount();
   const { look, title, says, resume } = linkFaces[link.state];
   return (
     <section className="stack tight" aria-label="State of the link">
@@ -108,7 +92,13 @@ function State({ gateway, link }: Omit<Linked, "kind">) {
       ))}
       {resume === null || link.device === null ? null : (
         <div className="row">
-          <Resume gateway={gateway} verb={resume} />
+          <Act
+            of="resumeGatewayLink"
+            input={{ params: { account, gateway: gateway.identifier } }}
+            look="first"
+          >
+            {resume}
+          </Act>
         </div>
       )}
     </section>
@@ -192,11 +182,7 @@ export function Page() {
     <>
       <PageHead
         title={identifier}
-        back={
-          <Back to="/a/$account/gateways" params={{ account }}>
-            Gateways
-          </Back>
-        }
+        back={<Back to="/a/$account/gateways" params={{ account }} of="Gateways" />}
       />
       <GatewayTabs gateway={gateway} kind={kind} />
       {gateway === undefined || kind === undefined ? (

@@ -35,11 +35,7 @@ export function Page() {
     <>
       <PageHead
         title="Add a gateway"
-        back={
-          <Back to="/a/$account/gateways" params={{ account }}>
-            Gateways
-          </Back>
-        }
+        back={<Back to="/a/$account/gateways" params={{ account }} of="Gateways" />}
       />
       {kinds.data === undefined ? <Waiting error={kinds.error} /> : null}
       <nav className="segments" aria-label="Channel">

@@ -4,7 +4,7 @@ import { call } from "#ui/api/client.ts";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Hook, NewHook } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { OnOff } from "#ui/parts/button.tsx";
+import { OnOff } from "#ui/parts/act.tsx";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { Back } from "#ui/parts/link.tsx";
@@ -87,11 +87,7 @@ export function Page() {
     <>
       <PageHead
         title={hook?.name ?? "Hook"}
-        back={
-          <Back to="/a/$account/hooks" params={{ account }}>
-            Hooks
-          </Back>
-        }
+        back={<Back to="/a/$account/hooks" params={{ account }} of="Hooks" />}
       >
         {hook === undefined ? null : <Actions hook={hook} />}
       </PageHead>

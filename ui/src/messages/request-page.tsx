@@ -77,11 +77,7 @@ export function Page() {
     <>
       <PageHead
         title={known === undefined ? "Request" : `Request of ${counted(known.messages)}`}
-        back={
-          <Back to="/a/$account/messages" params={{ account }}>
-            Messages
-          </Back>
-        }
+        back={<Back to="/a/$account/messages" params={{ account }} of="Messages" />}
       >
         {known === undefined ? null : <RequestActions request={known} />}
       </PageHead>

@@ -60,9 +60,7 @@ function ToList({ trail }: { trail: Trail | null }) {
   const { list, search = {} } = trail ?? {};
   if (list === "request" && search.request !== undefined)
     return (
-      <Back to="/a/$account/requests/$request" params={{ account, request: search.request }}>
-        Request
-      </Back>
+      <Back to="/a/$account/requests/$request" params={{ account, request: search.request }} of="Request" />
     );
   const isScheduled = list === "scheduled";
   return (
@@ -70,9 +68,8 @@ function ToList({ trail }: { trail: Trail | null }) {
       to={isScheduled ? "/a/$account/scheduled" : "/a/$account/messages"}
       params={{ account }}
       search={search}
-    >
-      {isScheduled ? "Scheduled" : "Messages"}
-    </Back>
+      of={isScheduled ? "Scheduled" : "Messages"}
+    />
   );
 }
 

@@ -2,12 +2,10 @@
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { useChange } from "#ui/api/queries.ts";
 import type { Attention } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Button } from "#ui/parts/button.tsx";
+import { Act } from "#ui/parts/act.tsx";
 import type { Column } from "#ui/parts/list/table.tsx";
-import { Problem } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
@@ -83,19 +81,11 @@ function Place({
 /** Resumes the gateway of the item. */
 function Resume({ item, verb }: { item: Attention; verb: string }) {
   const { id: account } = useAccount();
-  const resume = useChange("resumeGateway");
   const gateway = item.subject?.name ?? "";
   return (
-    <>
-      <Button
-        aria-label={`${verb} ${gateway}`}
-        disabled={resume.isPending}
-        onClick={() => resume.mutate({ params: { account, gateway } })}
-      >
-        {verb}
-      </Button>
-      <Problem error={resume.error} />
-    </>
+    <Act of="resumeGateway" input={{ params: { account, gateway } }} aria-label={`${verb} ${gateway}`}>
+      {verb}
+    </Act>
   );
 }
 

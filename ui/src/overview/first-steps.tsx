@@ -2,12 +2,13 @@
 
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { useChange, useRead } from "#ui/api/queries.ts";
+import { useRead } from "#ui/api/queries.ts";
 import type { Gateway, Overview } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Act } from "#ui/parts/act.tsx";
 import { Button } from "#ui/parts/button.tsx";
 import { FirstSend } from "#ui/parts/first-send.tsx";
-import { Problem, Section, Waiting } from "#ui/parts/page.tsx";
+import { Section, Waiting } from "#ui/parts/page.tsx";
 import { setPreference, usePreference } from "#ui/parts/preferences.ts";
 import { Status } from "#ui/parts/status.tsx";
 
@@ -19,38 +20,29 @@ type SmsGateway = Pick<Gateway, "identifier" | "kind">;
 function SendFromHere({ box }: { box: SmsGateway }) {
   const { id: account } = useAccount();
   const navigate = useNavigate();
-  const send = useChange("sendAccountMessages");
   const contact = {
     number: "+15550000001",
     message: "Hello from Trunkline",
     gateway_identifier: box.identifier,
   };
   return (
-    <>
-      <Button
-        look="first"
-        disabled={send.isPending}
-        onClick={async () => {
-          const { data } = await send.mutateAsync({
-            params: { account },
-            body: { channel: "sms", contact: [contact] },
-          });
-          const message = data.contact[0]?.id;
-          if (message !== undefined)
-            await navigate({ to: "/a/$account/messages/$message", params: { account, message } });
-        }}
-      >
-        Send it from here
-      </Button>
-      <Problem error={send.error} />
-    </>
+    <Act
+      of="sendAccountMessages"
+      input={{ params: { account }, body: { channel: "sms", contact: [contact] } }}
+      look="first"
+      onDone={({ data }) => {
+        const message = data.contact[0]?.id;
+        return message && navigate({ to: "/a/$account/messages/$message", params: { account, message } });
+      }}
+    >
+      Send it from here
+    </Act>
   );
 }
 
 /** A new account has no gateway, and every send would be refused. */
 function AddSandbox() {
   const { id: account } = useAccount();
-  const create = useChange("createGateway");
   // Identifiers are unique in the installation.
   const identifier = `sandbox-sms-${account.slice(-6)}`;
   return (
@@ -60,23 +52,20 @@ function AddSandbox() {
         everything.
       </p>
       <div className="row">
-        <Button
+        <Act
+          of="createGateway"
+          input={{
+            params: { account },
+            body: { identifier, channel: "sms", kind: "sandbox", default: true },
+          }}
           look="first"
-          disabled={create.isPending}
-          onClick={() =>
-            create.mutate({
-              params: { account },
-              body: { identifier, channel: "sms", kind: "sandbox", default: true },
-            })
-          }
         >
           Add a sandbox
-        </Button>
+        </Act>
         <Link to="/a/$account/gateways/new" params={{ account }} className="button">
           Add a gateway
         </Link>
       </div>
-      <Problem error={create.error} />
     </div>
   );
 }

@@ -4,11 +4,11 @@ import { createLink } from "@tanstack/react-router";
 import { ChevronLeft } from "lucide-react";
 import type { ComponentProps } from "react";
 
-/** The link back to the list that a page belongs to. */
-export const Back = createLink(({ children, ...props }: ComponentProps<"a">) => (
+/** The link back to the list that a page belongs to. `of`: the name of the list. */
+export const Back = createLink(({ of, ...props }: ComponentProps<"a"> & { of: string }) => (
   <a {...props} className="back">
     <ChevronLeft aria-hidden="true" />
-    {children}
+    {of}
   </a>
 ));
 

@@ -152,15 +152,16 @@ export function Facts({ of }: { of: readonly (readonly [string, ReactNode])[] })
   );
 }
 
-/** The main figures of a page. `note`: what a figure refers to. */
+/** The main figures of a page. A null value is omitted. `note`: what a figure refers to. */
 export function Figures({ of }: { of: readonly { name: string; value: ReactNode; note?: ReactNode }[] }) {
+  const shown = of.filter(({ value }) => value !== null);
   return (
     <dl className="figures">
-      {of.map(({ name, value, note }) => (
+      {shown.map(({ name, value, note }) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {value} {note === undefined ? null : <span className="small">{note}</span>}
+            {value} {note == null ? null : <span className="small">{note}</span>}
           </dd>
         </div>
       ))}

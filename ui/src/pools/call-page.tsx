@@ -45,9 +45,7 @@ function Call({ call }: { call: PoolCall }) {
       <Figures
         of={[
           { name: "Took", value: duration(call.ms) },
-          ...(call.first_byte_ms === null
-            ? []
-            : [{ name: "First output", value: duration(call.first_byte_ms) }]),
+          { name: "First output", value: call.first_byte_ms === null ? null : duration(call.first_byte_ms) },
           {
             name: "Tokens",
             value: `${number(call.prompt_tokens)} + ${number(call.completion_tokens)}`,
@@ -117,9 +115,7 @@ export function Page() {
       <PageHead
         title={call === undefined ? "Call" : `${call.kind.charAt(0).toUpperCase()}${call.kind.slice(1)} call`}
         back={
-          <Back to="/a/$account/pools/$pool/calls" params={{ account, pool }} search={search}>
-            Calls
-          </Back>
+          <Back to="/a/$account/pools/$pool/calls" params={{ account, pool }} search={search} of="Calls" />
         }
       />
       {call === undefined ? <Waiting error={read.error} /> : <Call call={call} />}

@@ -174,11 +174,7 @@ export function Page() {
     <>
       <PageHead
         title={member === undefined ? "Add a member" : (read.data?.data.name ?? "Member")}
-        back={
-          <Back to="/a/$account/pools/$pool" params={{ account, pool }}>
-            The pool
-          </Back>
-        }
+        back={<Back to="/a/$account/pools/$pool" params={{ account, pool }} of="The pool" />}
       />
       {ready && asks ? (
         <Cards placeholder="OpenAI, Groq, Ollama…" none="No provider has this name." groups={groupsOf(all)} />

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { Pool, PoolMember, PoolMemberHealth, PoolUsage } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { OnOff } from "#ui/parts/button.tsx";
+import { OnOff } from "#ui/parts/act.tsx";
 import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { Problem, Waiting } from "#ui/parts/page.tsx";

@@ -23,11 +23,7 @@ export function PoolFrame({ children }: { children: (pool: Pool) => React.ReactN
     <>
       <PageHead
         title={read.data?.data.name ?? "Pool"}
-        back={
-          <Back to="/a/$account/pools" params={{ account }}>
-            AI pools
-          </Back>
-        }
+        back={<Back to="/a/$account/pools" params={{ account }} of="AI pools" />}
       />
       <nav className="tabs" aria-label="Pages of the pool">
         {tabs.map(([path, title]) => (

@@ -1,12 +1,11 @@
 // What an endpoint answered last, how many deliveries wait for their next try, and the button that posts them now.
 
 import type { ReactNode } from "react";
-import { useChange, useRead } from "#ui/api/queries.ts";
+import { useRead } from "#ui/api/queries.ts";
 import type { DeliveryTry } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Button } from "#ui/parts/button.tsx";
+import { Act } from "#ui/parts/act.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
-import { Problem } from "#ui/parts/page.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
 import { duration, number } from "#ui/words/numbers.ts";
 
@@ -21,7 +20,6 @@ export function useBacklog(webhook: string, gaveUp: number): (readonly [string, 
   const { id: account } = useAccount();
   const params = { account, webhook };
   const read = useRead("getWebhookRetries", { params });
-  const retry = useChange("retryDeliveries");
   const known = read.data?.data;
   if (known === undefined) return read.isPending ? null : [];
   const { last_try: last, next_attempt_at: next, count, more } = known;
@@ -48,23 +46,17 @@ export function useBacklog(webhook: string, gaveUp: number): (readonly [string, 
             {more ? "+" : ""} for {count === 1 ? "its" : "their"} next try, the first{" "}
             <Due at={next} over="now" />
           </span>
-          <Button
-            disabled={retry.isPending}
-            onClick={() =>
-              retry.mutate(
-                { params },
-                {
-                  onSuccess: ({ data }) =>
-                    done(
-                      `${number(data.retried)} ${data.retried === 1 ? "is" : "are"} posted now${data.more ? "; there are more" : ""}`,
-                    ),
-                },
+          <Act
+            of="retryDeliveries"
+            input={{ params }}
+            onDone={({ data: { retried, more } }) =>
+              done(
+                `${number(retried)} ${retried === 1 ? "is" : "are"} posted now${more ? "; there are more" : ""}`,
               )
             }
           >
             Post {count === 1 ? "it" : "them"} now
-          </Button>
-          <Problem error={retry.error} />
+          </Act>
         </span>
       ),
     ],

@@ -1,11 +1,11 @@
 import { Link, useParams } from "@tanstack/react-router";
-import { useChange, useRead } from "#ui/api/queries.ts";
+import { useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Button } from "#ui/parts/button.tsx";
+import { Act } from "#ui/parts/act.tsx";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Table } from "#ui/parts/list/table.tsx";
-import { PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
+import { PageHead, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
 import { duration } from "#ui/words/numbers.ts";
@@ -28,23 +28,17 @@ export function Page() {
   const { webhook = "", event = "" } = useParams({ strict: false }) as { webhook?: string; event?: string };
   const params = { account, webhook, event };
   const read = useRead("getDelivery", { params });
-  const replay = useChange("replayDelivery");
   const delivery = read.data?.data;
   return (
     <>
       <PageHead
         title={delivery?.type ?? "Delivery"}
-        back={
-          <Back to="/a/$account/webhooks/$webhook" params={{ account, webhook }}>
-            Deliveries
-          </Back>
-        }
+        back={<Back to="/a/$account/webhooks/$webhook" params={{ account, webhook }} of="Deliveries" />}
       >
-        <Button disabled={replay.isPending} onClick={() => replay.mutate({ params })}>
+        <Act of="replayDelivery" input={{ params }}>
           Replay
-        </Button>
+        </Act>
       </PageHead>
-      <Problem error={replay.error} />
       {delivery === undefined ? (
         <Waiting error={read.error} />
       ) : (

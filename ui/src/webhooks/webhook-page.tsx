@@ -3,7 +3,8 @@ import { useState } from "react";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
 import { type Webhook, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Button, OnOff } from "#ui/parts/button.tsx";
+import { OnOff } from "#ui/parts/act.tsx";
+import { Button } from "#ui/parts/button.tsx";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Back, RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
@@ -109,11 +110,7 @@ export function Page() {
     <>
       <PageHead
         title={webhook?.name ?? "Webhook"}
-        back={
-          <Back to="/a/$account/webhooks" params={{ account }}>
-            Webhooks
-          </Back>
-        }
+        back={<Back to="/a/$account/webhooks" params={{ account }} of="Webhooks" />}
       >
         {webhook === undefined ? null : <Actions webhook={webhook} />}
       </PageHead>
