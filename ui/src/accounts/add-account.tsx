@@ -1,41 +1,25 @@
-import { useState } from "react";
-import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { TextField, useTexts } from "#ui/parts/form/texts.tsx";
 import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 
 function Fields({ onKey }: { onKey: (key: string) => void }) {
-  const [name, setName] = useState("");
-  const [zone, setZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const [country, setCountry] = useState("");
   const form = useForm("createAccount", {
     onDone: ({ data }) => onKey(data.api_key),
   });
+  const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
+  const { texts, field } = useTexts(form, { name: "", time_zone, country: "" });
+  const body = { ...texts, country: texts.country || null };
   return (
-    <Form
-      of={form}
-      verb="Add the account"
-      onSubmit={() =>
-        form.send({ body: { name, time_zone: zone, country: country === "" ? null : country } })
-      }
-    >
-      <Field label="Name" fault={form.fault("name")}>
-        <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
-      </Field>
-      <Field label="Time zone" hint="Its people decide in it." fault={form.fault("time_zone")}>
-        <input required value={zone} onChange={(event) => setZone(event.target.value)} />
-      </Field>
-      <Field
+    <Form of={form} verb="Add the account" onSubmit={() => form.send({ body })}>
+      <TextField label="Name" required {...field("name")} />
+      <TextField label="Time zone" hint="Its people decide in it." required {...field("time_zone")} />
+      <TextField
         label="Country"
         hint="Two letters, such as DE. Numbers without a country code are read as numbers of this country. Plan and limits are in the account's settings."
-        fault={form.fault("country")}
-      >
-        <input
-          maxLength={2}
-          value={country}
-          autoComplete="off"
-          onChange={(event) => setCountry(event.target.value.toUpperCase())}
-        />
-      </Field>
+        maxLength={2}
+        {...field("country")}
+        onChange={(text) => field("country").onChange(text.toUpperCase())}
+      />
     </Form>
   );
 }

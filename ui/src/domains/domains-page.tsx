@@ -1,10 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Globe } from "lucide-react";
-import { useState } from "react";
 import { usePages } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { TextField, useTexts } from "#ui/parts/form/texts.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
@@ -14,31 +13,21 @@ import { Clock } from "#ui/parts/time.tsx";
 
 function Add() {
   const { id: account } = useAccount();
-  const [domain, setDomain] = useState("");
   const navigate = useNavigate();
   const form = useForm("createSendingDomain", {
     onDone: ({ data }) =>
       navigate({ to: "/a/$account/domains/$domain", params: { account, domain: data.id } }),
   });
+  const { texts, field } = useTexts(form, { domain: "" });
   return (
-    <Form
-      of={form}
-      verb="Add the domain"
-      onSubmit={() => form.send({ params: { account }, body: { domain } })}
-    >
-      <Field
+    <Form of={form} verb="Add the domain" onSubmit={() => form.send({ params: { account }, body: texts })}>
+      <TextField
         label="Domain"
         hint="Trunkline generates its keys; you publish the DNS records."
-        fault={form.fault("domain")}
-      >
-        <input
-          required
-          placeholder="example.com"
-          value={domain}
-          autoComplete="off"
-          onChange={(event) => setDomain(event.target.value)}
-        />
-      </Field>
+        required
+        placeholder="example.com"
+        {...field("domain")}
+      />
     </Form>
   );
 }

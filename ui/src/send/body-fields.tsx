@@ -1,7 +1,8 @@
 // The contents of a message: the text and its length, and the additional fields of an email.
 
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { Field } from "#ui/parts/form/field.tsx";
+import { TextField } from "#ui/parts/form/texts.tsx";
 import { number } from "#ui/words/numbers.ts";
 import type { Draft } from "./draft.ts";
 import { lengthOf } from "./length.ts";
@@ -12,6 +13,25 @@ export interface FieldsOf {
   /** The API's message about a field of the contacts. */
   fault: (field: string) => string | null;
 }
+
+/** A line of text of the draft. `path`: the field's path in a contact, in the API's errors. */
+export const Line = ({
+  of: { draft, change, fault },
+  name,
+  path = name,
+  ...field
+}: Omit<ComponentProps<typeof TextField>, "onChange"> & {
+  of: FieldsOf;
+  name: Exclude<keyof Draft, "at" | "files" | "sections" | "isNamed">;
+  path?: string;
+}) => (
+  <TextField
+    {...field}
+    value={draft[name]}
+    fault={fault(path)}
+    onChange={(text) => change({ [name]: text })}
+  />
+);
 
 /** `1 segment · gsm7 · 42 of 160`, and the character that makes it more expensive. */
 function Length({ text }: { text: string }) {
@@ -51,45 +71,25 @@ export function Text({
 }
 
 /** `files`: where the files of the mail are chosen. */
-export function EmailFields({ draft, change, fault, files }: FieldsOf & { files: ReactNode }) {
+export function EmailFields({ files, ...of }: FieldsOf & { files: ReactNode }) {
   return (
     <>
-      <Field label="Subject" fault={fault("subject")}>
-        <input
-          dir="auto"
-          value={draft.subject}
-          autoComplete="off"
-          onChange={(event) => change({ subject: event.target.value })}
-        />
-      </Field>
+      <Line of={of} name="subject" label="Subject" dir="auto" />
       <Text
-        draft={draft}
-        change={change}
-        fault={fault}
+        {...of}
         label="Text or HTML"
         hint="A body that contains a tag is HTML; its text part is derived from it."
       />
       {files}
       <div className="halves">
-        <Field
+        <Line
+          of={of}
+          name="senderName"
+          path="sender_name"
           label="Sender's name"
           hint="Default: the gateway's name. The address is the gateway's."
-          fault={fault("sender_name")}
-        >
-          <input
-            value={draft.senderName}
-            autoComplete="off"
-            onChange={(event) => change({ senderName: event.target.value })}
-          />
-        </Field>
-        <Field label="Answers go to" fault={fault("reply_to_email")}>
-          <input
-            type="email"
-            value={draft.replyTo}
-            autoComplete="off"
-            onChange={(event) => change({ replyTo: event.target.value })}
-          />
-        </Field>
+        />
+        <Line of={of} name="replyTo" path="reply_to_email" label="Answers go to" type="email" />
       </div>
     </>
   );

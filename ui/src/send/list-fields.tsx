@@ -1,7 +1,7 @@
 // A WhatsApp list: a button that opens rows to choose from, in sections.
 
-import { Field } from "#ui/parts/form/field.tsx";
-import type { FieldsOf } from "./body-fields.tsx";
+import { TextField } from "#ui/parts/form/texts.tsx";
+import { type FieldsOf, Line } from "./body-fields.tsx";
 import { type Draft, emptySection } from "./draft.ts";
 
 /** WhatsApp's maximum number of rows, in all sections together. */
@@ -31,14 +31,13 @@ function RowFields({
   onRemove: (() => void) | null;
 }) {
   const field = (name: keyof Row, label: string) => (
-    <Field label={label} fault={fault(`${path}.${name}`)}>
-      <input
-        dir="auto"
-        value={row[name]}
-        autoComplete="off"
-        onChange={(event) => onChange({ ...row, [name]: event.target.value })}
-      />
-    </Field>
+    <TextField
+      label={label}
+      dir="auto"
+      value={row[name]}
+      fault={fault(`${path}.${name}`)}
+      onChange={(text) => onChange({ ...row, [name]: text })}
+    />
   );
   return (
     <fieldset>
@@ -57,7 +56,8 @@ function RowFields({
   );
 }
 
-export function ListFields({ draft, change, fault }: FieldsOf) {
+export function ListFields(of: FieldsOf) {
+  const { draft, change, fault } = of;
   const { sections } = draft;
   const rowCount = sections.reduce((sum, { rows }) => sum + rows.length, 0);
   const several = sections.length > 1;
@@ -67,42 +67,23 @@ export function ListFields({ draft, change, fault }: FieldsOf) {
     });
   return (
     <>
-      <Field label="Button" hint="It opens the list." fault={fault("button")}>
-        <input
-          dir="auto"
-          value={draft.button}
-          autoComplete="off"
-          onChange={(event) => change({ button: event.target.value })}
-        />
-      </Field>
+      <Line of={of} name="button" label="Button" hint="It opens the list." dir="auto" />
       <div className="halves">
-        <Field label="Header" fault={fault("header")}>
-          <input
-            dir="auto"
-            value={draft.header}
-            onChange={(event) => change({ header: event.target.value })}
-          />
-        </Field>
-        <Field label="Footer" fault={fault("footer")}>
-          <input
-            dir="auto"
-            value={draft.footer}
-            onChange={(event) => change({ footer: event.target.value })}
-          />
-        </Field>
+        <Line of={of} name="header" label="Header" dir="auto" />
+        <Line of={of} name="footer" label="Footer" dir="auto" />
       </div>
       {fault("sections") === null ? null : <p className="fault">{fault("sections")}</p>}
       {sections.map((section, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sections and rows have no names but their places
         <div key={at} className="stack">
           {several ? (
-            <Field label={`Title of section ${at + 1}`} fault={fault(`sections.${at}.title`)}>
-              <input
-                dir="auto"
-                value={section.title}
-                onChange={(event) => changeSection(at, { ...section, title: event.target.value })}
-              />
-            </Field>
+            <TextField
+              label={`Title of section ${at + 1}`}
+              dir="auto"
+              value={section.title}
+              fault={fault(`sections.${at}.title`)}
+              onChange={(title) => changeSection(at, { ...section, title })}
+            />
           ) : null}
           {section.rows.map((row, place) => (
             <RowFields

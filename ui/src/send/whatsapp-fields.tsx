@@ -2,7 +2,7 @@
 
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
-import { type FieldsOf, Text } from "./body-fields.tsx";
+import { type FieldsOf, Line, Text } from "./body-fields.tsx";
 import type { Content } from "./draft.ts";
 import { ListFields } from "./list-fields.tsx";
 
@@ -14,7 +14,8 @@ const contents: readonly (readonly [Content, string])[] = [
 ];
 const files = ["image", "audio", "video", "document"];
 
-function MediaFields({ draft, change, fault }: FieldsOf) {
+function MediaFields(of: FieldsOf) {
+  const { draft, change, fault } = of;
   return (
     <>
       <Choice
@@ -24,51 +25,41 @@ function MediaFields({ draft, change, fault }: FieldsOf) {
         fault={fault("media")}
         onChange={(media) => change({ media })}
       />
-      <Field
+      <Line
+        of={of}
+        name="url"
         label="Address of the file"
         hint="Public, http or https. The gateway fetches it when the message is sent."
-        fault={fault("url")}
-      >
-        <input
-          type="url"
-          value={draft.url}
-          autoComplete="off"
-          onChange={(event) => change({ url: event.target.value })}
-        />
-      </Field>
+        type="url"
+      />
       {draft.media === "document" ? (
-        <Field label="Name of the file" hint="As the recipient sees it." fault={fault("filename")}>
-          <input
-            value={draft.filename}
-            autoComplete="off"
-            onChange={(event) => change({ filename: event.target.value })}
-          />
-        </Field>
+        <Line of={of} name="filename" label="Name of the file" hint="As the recipient sees it." />
       ) : null}
     </>
   );
 }
 
-function TemplateFields({ draft, change, fault }: FieldsOf) {
+function TemplateFields(of: FieldsOf) {
+  const { draft, change, fault } = of;
   return (
     <>
       <div className="halves">
-        <Field label="Template" hint="Its name, such as `order_shipped`." fault={fault("template.name")}>
-          <input
-            className="mono"
-            value={draft.template}
-            autoComplete="off"
-            onChange={(event) => change({ template: event.target.value })}
-          />
-        </Field>
-        <Field label="Language" hint="Such as `en_US`." fault={fault("template.language")}>
-          <input
-            className="mono"
-            value={draft.language}
-            autoComplete="off"
-            onChange={(event) => change({ language: event.target.value })}
-          />
-        </Field>
+        <Line
+          of={of}
+          name="template"
+          path="template.name"
+          label="Template"
+          hint="Its name, such as `order_shipped`."
+          className="mono"
+        />
+        <Line
+          of={of}
+          name="language"
+          path="template.language"
+          label="Language"
+          hint="Such as `en_US`."
+          className="mono"
+        />
       </div>
       <Choices
         label="Variables"
@@ -101,9 +92,9 @@ const textLabels: Readonly<Record<Content, readonly [label: string, hint?: strin
   template: ["Text for your own log", "The recipient gets the template's text."],
 };
 
-export function WhatsappFields({ draft, change, fault }: FieldsOf) {
+export function WhatsappFields(of: FieldsOf) {
+  const { draft, change } = of;
   const [label, hint] = textLabels[draft.content];
-  const of = { draft, change, fault };
   return (
     <>
       <Choices

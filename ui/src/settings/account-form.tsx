@@ -1,8 +1,9 @@
 import { useState } from "react";
 import type { Account } from "#ui/api/schema.ts";
 import { useSession } from "#ui/parts/account.ts";
-import { Check, Field } from "#ui/parts/form/field.tsx";
+import { Check } from "#ui/parts/form/field.tsx";
 import { Form, type FormState } from "#ui/parts/form/form.tsx";
+import { TextField, useTexts } from "#ui/parts/form/texts.tsx";
 import { Section } from "#ui/parts/page.tsx";
 
 /** `account`: the stored version, on which the change is based; `isHeld`: another change of it is in progress. */
@@ -18,14 +19,13 @@ export function AccountForm({
   isHeld: boolean;
 }) {
   const { role } = useSession();
-  const [zone, setZone] = useState(account.time_zone);
-  const [country, setCountry] = useState(account.country ?? "");
+  const { name, time_zone, country } = account;
+  const { texts, field } = useTexts(form, { name, time_zone, country: country ?? "" });
   const [failover, setFailover] = useState(account.channel_failover);
-  const [name, setName] = useState(account.name);
   const body = {
-    ...(role === "operator" ? { name } : {}),
-    time_zone: zone,
-    country: country === "" ? null : country,
+    ...(role === "operator" ? { name: texts.name } : {}),
+    time_zone: texts.time_zone,
+    country: texts.country || null,
     channel_failover: failover,
     revision: account.revision,
   };
@@ -37,34 +37,27 @@ export function AccountForm({
         reload={reload}
         onSubmit={() => form.send({ params: { account: account.id }, body })}
       >
-        {role === "operator" ? (
-          <Field label="Name" fault={form.fault("name")}>
-            <input required value={name} onChange={(event) => setName(event.target.value)} />
-          </Field>
-        ) : null}
-        <Field
+        {role === "operator" ? <TextField label="Name" required {...field("name")} /> : null}
+        <TextField
           label="Time zone"
           hint="Messages that are already scheduled keep their time."
-          fault={form.fault("time_zone")}
-        >
-          <input list="zones" required value={zone} onChange={(event) => setZone(event.target.value)} />
-        </Field>
+          list="zones"
+          autoComplete="on"
+          required
+          {...field("time_zone")}
+        />
         <datalist id="zones">
           {Intl.supportedValuesOf("timeZone").map((each) => (
             <option key={each} value={each} />
           ))}
         </datalist>
-        <Field
+        <TextField
           label="Country"
           hint="Two letters, such as DE. Numbers without a country code are read as numbers of this country."
-          fault={form.fault("country")}
-        >
-          <input
-            maxLength={2}
-            value={country}
-            onChange={(event) => setCountry(event.target.value.toUpperCase())}
-          />
-        </Field>
+          maxLength={2}
+          {...field("country")}
+          onChange={(text) => field("country").onChange(text.toUpperCase())}
+        />
         <Check
           label="Messages may move to another gateway of their channel while theirs is paused"
           checked={failover}

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { OldWorks, Renew } from "#ui/parts/form/renew.tsx";
+import { TextField, useTexts } from "#ui/parts/form/texts.tsx";
 import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
 import { Facts, Section } from "#ui/parts/page.tsx";
@@ -43,30 +43,28 @@ function Regeneration({ onKey }: { onKey: (key: string) => void }) {
 
 function Reveal({ onKey }: { onKey: (key: string) => void }) {
   const { id: account } = useAccount();
-  const [password, setPassword] = useState("");
   const form = useForm("revealApiKey", {
     onDone: ({ data }) => {
       onKey(data.api_key);
-      setPassword("");
+      clear();
     },
   });
+  const { texts, field, clear } = useTexts(form, { password: "" });
   return (
     <Form
       of={form}
       verb="Show the key"
       quiet
       guard={false}
-      onSubmit={() => form.send({ params: { account }, body: { password } })}
+      onSubmit={() => form.send({ params: { account }, body: texts })}
     >
-      <Field label="Your password" fault={form.fault("password")}>
-        <input
-          type="password"
-          required
-          autoComplete="current-password"
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-      </Field>
+      <TextField
+        label="Your password"
+        type="password"
+        required
+        autoComplete="current-password"
+        {...field("password")}
+      />
     </Form>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { TokenScope } from "#ui/api/schema.ts";
-import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { TextField, useTexts } from "#ui/parts/form/texts.tsx";
 import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { Boxes } from "#ui/schema-form/boxes.tsx";
 import { Instant } from "#ui/schema-form/instant.tsx";
@@ -9,25 +9,17 @@ import { RoleChoice, roleOf } from "./role-choice.tsx";
 import { scopesSchema } from "./token-scopes.ts";
 
 function Fields({ onToken }: { onToken: (token: string) => void }) {
-  const [name, setName] = useState("");
-  const [account, setAccount] = useState("");
   const [scopes, setScopes] = useState<TokenScope[] | null>(null);
   const [expiresAt, setExpiresAt] = useState<string | null>(null);
   const form = useForm("createManagementToken", {
     onDone: ({ data }) => onToken(data.token),
   });
-  const body = { name, ...roleOf(account), scopes, expires_at: expiresAt };
+  const { texts, field } = useTexts(form, { name: "", account: "" });
+  const body = { name: texts.name, ...roleOf(texts.account), scopes, expires_at: expiresAt };
   return (
     <Form of={form} verb="Create the token" onSubmit={() => form.send({ body })}>
-      <Field label="Name" hint="What uses it." fault={form.fault("name")}>
-        <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
-      </Field>
-      <RoleChoice
-        any="operator, which may do everything"
-        value={account}
-        onChange={setAccount}
-        fault={form.fault("account")}
-      />
+      <TextField label="Name" hint="What uses it." required {...field("name")} />
+      <RoleChoice any="operator, which may do everything" {...field("account")} />
       <Boxes
         label="Scopes"
         fault={form.fault("scopes")}

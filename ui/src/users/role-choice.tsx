@@ -8,7 +8,7 @@ interface Named {
 
 /** A role in the API's form. `account`: the empty text means an operator. */
 export const roleOf = (account: string) =>
-  account === "" ? { role: "operator" as const } : { role: "member" as const, account };
+  account === "" ? { role: "operator" as const, account: null } : { role: "member" as const, account };
 
 /** Roles: an operator may do everything, a member has one account. `now`: the current account, which may not be among those listed. */
 export function RoleChoice({
