@@ -1,5 +1,6 @@
 // The only place that talks to the server: the management API, with the session's cookie and its CSRF token.
 
+import { createListeners } from "./listeners.ts";
 import { type Operations, routes } from "./operations.ts";
 import type { Session } from "./schema.ts";
 
@@ -50,12 +51,12 @@ export class ApiError extends Error {
 
 let known: Pick<Session, "id" | "csrf_token"> | null = null;
 
-const sessionListeners = new Set<(session: Session) => void>();
+const sessions = createListeners<Session>();
 
 /** The signed-in person. The session's CSRF token, which every change sends, is kept only in memory. */
 export function setSession(session: Session): void {
   known = session;
-  for (const listener of sessionListeners) listener(session);
+  sessions.call(session);
 }
 
 /**
@@ -65,25 +66,21 @@ export function setSession(session: Session): void {
 const signedInAgain = (before: Pick<Session, "id">, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {
-      sessionListeners.delete(listen);
+      stop();
       signal?.removeEventListener("abort", end);
       resolve();
     };
-    const listen = ({ id }: Session) => {
+    const stop = sessions.listen(({ id }) => {
       if (id === before.id) end();
-    };
-    sessionListeners.add(listen);
+    });
     signal?.addEventListener("abort", end);
     if (signal?.aborted) end();
   });
 
-const otherPersonListeners = new Set<(session: Session) => void>();
+const otherPeople = createListeners<Session>();
 
 /** Reads the session of another person who has signed in in this browser, after a change was refused because of that. */
-export function onOtherPerson(listener: (session: Session) => void): () => void {
-  otherPersonListeners.add(listener);
-  return () => otherPersonListeners.delete(listener);
-}
+export const onOtherPerson = otherPeople.listen;
 
 /**
  * Whether a refused change may be repeated: the same person has signed in again in another tab, so the token was that of an earlier
@@ -94,24 +91,15 @@ async function hasNewToken(): Promise<boolean> {
   if (before === null) return false;
   const { data } = await call("getSession", {});
   if (data.id !== before.id) {
-    for (const listener of otherPersonListeners) listener(data);
+    otherPeople.call(data);
     return false;
   }
   setSession(data);
   return data.csrf_token !== before.csrf_token;
 }
 
-const answerListeners = new Set<(status: number) => void>();
-
 /** Called with the status of every answer; 0 if there was none. */
-export function onAnswer(listener: (status: number) => void): () => void {
-  answerListeners.add(listener);
-  return () => answerListeners.delete(listener);
-}
-
-export function notifyListeners(status: number): void {
-  for (const listener of answerListeners) listener(status);
-}
+export const { listen: onAnswer, call: notifyListeners } = createListeners<number>();
 
 function urlOf(path: string, params: Record<string, string>, query: Record<string, unknown>): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>

@@ -2,6 +2,7 @@
 // person has paused updates.
 
 import { useSyncExternalStore } from "react";
+import { createListeners } from "./listeners.ts";
 
 type Freshness = "live" | "polling" | "paused";
 
@@ -13,22 +14,17 @@ const netMs = 30_000;
 export const session = { hasEnded: false };
 
 let freshness: Freshness = "polling";
-const listeners = new Set<() => void>();
+const changes = createListeners();
 
 /** Returns whether it was another before. */
 export function setFreshness(next: Freshness): boolean {
   if (next === freshness) return false;
   freshness = next;
-  for (const listener of listeners) listener();
+  changes.call();
   return true;
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export const useFreshness = (): Freshness => useSyncExternalStore(subscribe, () => freshness);
+export const useFreshness = (): Freshness => useSyncExternalStore(changes.listen, () => freshness);
 
 /** When to read again, ms. `every`: the query's own interval; false for never. */
 export function nextReadMs(every: number | false | undefined): number | false {

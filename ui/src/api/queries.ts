@@ -13,6 +13,7 @@ import {
 import { useEffect, useMemo, useRef, useState } from "react";
 import { ApiError, call, changesSession, type Input, type OperationName, type Output } from "./client.ts";
 import { nextReadMs, useFreshness } from "./freshness.ts";
+import { createListeners } from "./listeners.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -89,7 +90,7 @@ type Item<N extends OperationName> = Output<N> extends { data: (infer T)[] } ? T
 const pagesRead = (data: unknown): number => (data as InfiniteData<unknown> | undefined)?.pages?.length ?? 0;
 
 /** Called with the operations whose answers changed. */
-const updateListeners = new Set<(names: ReadonlySet<string>) => void>();
+const updates = createListeners<ReadonlySet<string>>();
 
 /** Reads the operations' answers again; lists that were paged through report that there are updates instead. */
 export function readAgain(names: ReadonlySet<string> | "all"): void {
@@ -99,7 +100,7 @@ export function readAgain(names: ReadonlySet<string> | "all"): void {
       pagesRead(query.state.data) < 2 &&
       isDue(query),
   });
-  if (names !== "all") for (const listener of updateListeners) listener(names);
+  if (names !== "all") updates.call(names);
 }
 
 /**
@@ -131,13 +132,9 @@ function useUpdates<T>(
   }, [first.data, isLong, shown]);
   useEffect(() => {
     if (!isLong) setHasUpdates(false);
-    const listen = (names: ReadonlySet<string>) => {
+    return updates.listen((names) => {
       if (isLong && names.has(name)) setHasUpdates(true);
-    };
-    updateListeners.add(listen);
-    return () => {
-      updateListeners.delete(listen);
-    };
+    });
   }, [isLong, name]);
   return { hasUpdates, clear: () => setHasUpdates(false) };
 }
@@ -185,11 +182,11 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
   });
   const { data, isPlaceholderData } = result;
   const isLong = pagesRead(data) > 1 && !isPlaceholderData;
-  const updates = useUpdates(name, input, isLong ? data?.pages[0] : undefined, (signal) =>
+  const { hasUpdates, clear } = useUpdates(name, input, isLong ? data?.pages[0] : undefined, (signal) =>
     read(null, signal),
   );
   const refresh = async (rows = 0) => {
-    updates.clear();
+    clear();
     client.setQueryData<InfiniteData<Page<Item<N>>>>(queryKey, (known) => {
       if (known === undefined) return known;
       const count = pagesOf(known.pages, rows);
@@ -202,7 +199,7 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
   return {
     ...result,
     items,
-    hasUpdates: updates.hasUpdates,
+    hasUpdates,
     refresh,
   };
 }

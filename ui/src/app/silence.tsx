@@ -2,27 +2,23 @@
 
 import { useSyncExternalStore } from "react";
 import { onAnswer } from "#ui/api/client.ts";
+import { createListeners } from "#ui/api/listeners.ts";
 import { useZone } from "#ui/parts/account.ts";
 import { instant } from "#ui/words/instants.ts";
 
 let since: string | null = null;
-const listeners = new Set<() => void>();
+const changes = createListeners();
 
 onAnswer((status) => {
   const isSilent = status === 0 || status === 503;
   if (isSilent === (since !== null)) return;
   since = isSilent ? new Date().toISOString() : null;
-  for (const listener of listeners) listener();
+  changes.call();
 });
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
 
 /** Since when the service has not answered, as text in the account's zone; null if it answers. */
 export function useSilence(): string | null {
-  const at = useSyncExternalStore(subscribe, () => since);
+  const at = useSyncExternalStore(changes.listen, () => since);
   const zone = useZone();
   return at === null ? null : instant(at, zone, Date.now());
 }

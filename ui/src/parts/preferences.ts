@@ -1,6 +1,7 @@
 // A person's preferences for the dashboard, stored in the browser.
 
 import { useSyncExternalStore } from "react";
+import { createListeners } from "#ui/api/listeners.ts";
 
 /** The options of each preference; the first one is the default. */
 const choices = {
@@ -15,7 +16,7 @@ const choices = {
 type Name = keyof typeof choices;
 type Choice<N extends Name> = (typeof choices)[N][number];
 
-const listeners = new Set<() => void>();
+const changes = createListeners();
 
 /** The preference; an unknown word counts as the default. */
 export function preference<N extends Name>(name: N): Choice<N> {
@@ -33,14 +34,9 @@ export function applyPreferences(): void {
 export function setPreference<N extends Name>(name: N, value: Choice<N>): void {
   localStorage.setItem(name, value);
   applyPreferences();
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  changes.call();
 }
 
 /** A preference that the component follows. */
 export const usePreference = <N extends Name>(name: N): Choice<N> =>
-  useSyncExternalStore(subscribe, () => preference(name));
+  useSyncExternalStore(changes.listen, () => preference(name));

@@ -3,6 +3,7 @@
 import { X } from "lucide-react";
 import { useEffect, useSyncExternalStore } from "react";
 import { ApiError } from "#ui/api/client.ts";
+import { createListeners } from "#ui/api/listeners.ts";
 
 interface Toast {
   id: number;
@@ -14,16 +15,11 @@ interface Toast {
 const maxShown = 3;
 let shown: readonly Toast[] = [];
 let lastId = 0;
-const listeners = new Set<() => void>();
+const changes = createListeners();
 
 function show(toasts: readonly Toast[]): void {
   shown = toasts.slice(-maxShown);
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  changes.call();
 }
 
 /** Shows a confirmation. `undo`: reverts it; if the API refuses, its message is shown instead. */
@@ -71,7 +67,7 @@ function Shown({ toast }: { toast: Toast }) {
 
 /** Where toasts appear; once per page. It is there before they are, so that screen readers announce them. */
 export function Toasts() {
-  const toasts = useSyncExternalStore(subscribe, () => shown);
+  const toasts = useSyncExternalStore(changes.listen, () => shown);
   return (
     <section className="toasts" role="status" aria-label="Notifications">
       {toasts.map((toast) => (
