@@ -57,7 +57,7 @@ test("a page whose code cannot be loaded says so inside the frame, and comes whe
   t.after(at.close);
   const { page } = at;
   await openOverview(at);
-  const isPageCode = /\/assets\/account-audit-page-[^/]+\.js$/;
+  const isPageCode = /\/assets\/audit-page-[^/]+\.js$/;
   await page.route(isPageCode, (route) => route.abort());
   await page.goto(`${page.url()}/audit`);
   await page.getByRole("heading", { name: "This page could not be shown" }).waitFor();

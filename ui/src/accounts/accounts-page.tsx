@@ -4,6 +4,7 @@ import { type ListedAccount, words } from "#ui/api/schema.ts";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
+import { picked } from "#ui/parts/list/query.ts";
 import { SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
@@ -34,8 +35,7 @@ function creditOf({ plan, figures }: ListedAccount): string {
 
 export function Page() {
   const [filter] = useFilter();
-  const query = filter.search === undefined ? {} : { search: filter.search };
-  const pages = usePages("listAccounts", { query });
+  const pages = usePages("listAccounts", { query: picked(filter, ["search"]) });
   return (
     <>
       <PageHead title="Accounts">

@@ -109,7 +109,7 @@ const code: Readonly<Record<keyof typeof accountPages | keyof typeof operatorPag
   domain: () => import("#ui/domains/domain-page.tsx"),
   suppressions: () => import("#ui/suppressions/suppressions-page.tsx"),
   credit: () => import("#ui/credit/credit-page.tsx"),
-  audit: () => import("#ui/audit/account-audit-page.tsx"),
+  audit: () => import("#ui/audit/audit-page.tsx"),
   connect: () => import("#ui/connect/connect-page.tsx"),
   apiKeys: () => import("#ui/settings/api-keys-page.tsx"),
   settings: () => import("#ui/settings/settings-page.tsx"),

@@ -1,33 +1,28 @@
 import { Link } from "@tanstack/react-router";
 import { Inbox, Search } from "lucide-react";
-import { usePages, useRead } from "#ui/api/queries.ts";
-import type { Channel } from "#ui/api/schema.ts";
+import { usePages } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { channels } from "#ui/parts/channels.ts";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
-import { FilterChoice, SearchFilter } from "#ui/parts/list/search.tsx";
+import { picked } from "#ui/parts/list/query.ts";
+import { FilterChoice, GatewayFilter, SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead, Problem } from "#ui/parts/page.tsx";
 import { Clock } from "#ui/parts/time.tsx";
 
 export function Page() {
   const { id: account } = useAccount();
   const [filter] = useFilter();
-  const query = {
-    ...(filter.channel === undefined ? {} : { channel: filter.channel as Channel }),
-    ...(filter.from === undefined ? {} : { from: filter.from }),
-    ...(filter.gateway === undefined ? {} : { gateway: filter.gateway }),
-  };
+  const query = picked(filter, ["channel", "from", "gateway"]);
   const isFiltered = Object.keys(query).length > 0;
-  const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 }).data?.data ?? [];
   const pages = usePages("listAccountReceivedMessages", { params: { account }, query });
   return (
     <>
       <PageHead title="Inbox" />
       <SearchFilter name="from" label="From">
         <FilterChoice name="channel" label="Channel" of={channels} />
-        <FilterChoice name="gateway" label="Gateway" of={gateways.map(({ identifier }) => identifier)} />
+        <GatewayFilter />
       </SearchFilter>
       <Problem error={pages.error?.status === 422 ? pages.error : null} />
       <List

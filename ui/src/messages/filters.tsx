@@ -3,14 +3,13 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Search, X } from "lucide-react";
 import { useId, useState } from "react";
-import { useRead } from "#ui/api/queries.ts";
 import { words } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { channels } from "#ui/parts/channels.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { lastRanges } from "#ui/parts/list/query.ts";
-import { FilterChoice } from "#ui/parts/list/search.tsx";
+import { FilterChoice, FilterText, GatewayFilter } from "#ui/parts/list/search.tsx";
 import { instantIn, localIn } from "#ui/words/spans.ts";
 import { lookupOf, lookups } from "./lookup.ts";
 
@@ -91,27 +90,20 @@ function Between() {
 }
 
 export function Filters() {
-  const { id: account } = useAccount();
   const [filter] = useFilter();
   const set = useSet();
   const navigate = useNavigate();
-  const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 });
   const [more, setMore] = useState(() => rare.some((name) => filter[name] !== undefined));
   const isBetween = filter.created_from !== undefined || filter.created_to !== undefined;
   const [between, setBetween] = useState(isBetween);
   const isOpen = between || isBetween;
-  const one = (name: string) => (value: string) => set({ [name]: value === "" ? undefined : value });
   const isSet = Object.values(filter).some((value) => value !== undefined);
   return (
     <div className="filters">
       <Find />
       <FilterChoice name="status" label="Status" of={words.MessageStatus} />
       <FilterChoice name="channel" label="Channel" of={channels} />
-      <FilterChoice
-        name="gateway"
-        label="Gateway"
-        of={gateways.data?.data.map(({ identifier }) => identifier) ?? []}
-      />
+      <GatewayFilter />
       <Choice
         label="Accepted"
         any="at any time"
@@ -130,37 +122,24 @@ export function Filters() {
       {isOpen ? <Between /> : null}
       {more ? (
         <>
-          <Field label="Error code">
-            <input
-              key={filter.error}
-              defaultValue={filter.error ?? ""}
-              autoComplete="off"
-              spellCheck={false}
-              onBlur={({ target }) => one("error")(target.value.trim())}
-              onKeyDown={({ key, currentTarget }) => {
-                if (key === "Enter") one("error")(currentTarget.value.trim());
-              }}
-            />
-          </Field>
-          <Choice
+          <FilterText name="error" label="Error code" />
+          <FilterChoice
+            name="test"
             label="Tests"
             any="with the others"
             of={[
               ["true", "tests alone"],
               ["false", "without tests"],
             ]}
-            value={filter.test ?? ""}
-            onChange={one("test")}
           />
-          <Choice
+          <FilterChoice
+            name="held"
             label="Held since a restore"
             any="with the others"
             of={[
               ["true", "held alone"],
               ["false", "without held"],
             ]}
-            value={filter.held ?? ""}
-            onChange={one("held")}
           />
         </>
       ) : (

@@ -1,11 +1,11 @@
 import { Ban } from "lucide-react";
 import { usePages } from "#ui/api/queries.ts";
-import type { Channel } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { channelNames, channels } from "#ui/parts/channels.ts";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
+import { picked } from "#ui/parts/list/query.ts";
 import { FilterChoice, SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Clock } from "#ui/parts/time.tsx";
@@ -15,10 +15,7 @@ import { TakeOff } from "./take-off.tsx";
 export function Page() {
   const { id: account } = useAccount();
   const [filter] = useFilter();
-  const query = {
-    ...(filter.channel === undefined ? {} : { channel: filter.channel as Channel }),
-    ...(filter.recipient === undefined ? {} : { recipient: filter.recipient }),
-  };
+  const query = picked(filter, ["channel", "recipient"]);
   const pages = usePages("listSuppressions", { params: { account }, query });
   return (
     <>

@@ -4,6 +4,7 @@ import type { ListedUser } from "#ui/api/schema.ts";
 import { useSession } from "#ui/parts/account.ts";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
+import { picked } from "#ui/parts/list/query.ts";
 import { SearchFilter } from "#ui/parts/list/search.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { More } from "#ui/parts/over/more.tsx";
@@ -27,12 +28,9 @@ function State({ user: { active, set_up, setup_link_expires_at } }: { user: List
 
 export function Page() {
   const session = useSession();
-  const [{ account, search }, setFilter] = useFilter();
-  const query = {
-    ...(account === undefined ? {} : { account }),
-    ...(search === undefined ? {} : { search }),
-  };
-  const pages = usePages("listUsers", { query });
+  const [filter, setFilter] = useFilter();
+  const { account, search } = filter;
+  const pages = usePages("listUsers", { query: picked(filter, ["account", "search"]) });
   const of = useRead(
     "getAccount",
     { params: { account: account ?? "" } },

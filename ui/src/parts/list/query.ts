@@ -14,17 +14,21 @@ export const lastRanges = [
 /** A range that ends now begins at a whole multiple of this, so that returning to the list soon makes the same request. */
 export const stepMs = 300_000;
 
-/** The fields of the filter that the list's operation has, with `last` as `created_from`. `now`: epoch ms. */
-export function listQuery(
-  filter: Readonly<Record<string, string | undefined>>,
-  names: readonly string[],
-  now: number,
-): Record<string, string> {
+type Filter = Readonly<Record<string, string | undefined>>;
+
+/** The fields of the filter that the list's operation has. */
+export function picked(filter: Filter, names: readonly string[]): Record<string, string> {
   const query: Record<string, string> = {};
-  for (const name of [...names, "created_from", "created_to"]) {
+  for (const name of names) {
     const value = filter[name];
     if (value !== undefined) query[name] = value;
   }
+  return query;
+}
+
+/** The same with `last` as `created_from`. `now`: epoch ms. */
+export function listQuery(filter: Filter, names: readonly string[], now: number): Record<string, string> {
+  const query = picked(filter, [...names, "created_from", "created_to"]);
   const last = lastRanges.find(({ name }) => name === filter.last);
   if (last !== undefined && query.created_from === undefined)
     query.created_from = new Date(Math.floor(now / stepMs) * stepMs - last.ms).toISOString();

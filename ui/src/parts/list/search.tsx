@@ -1,5 +1,7 @@
 import { Search } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useState } from "react";
+import { useRead } from "#ui/api/queries.ts";
+import { useAccount } from "#ui/parts/account.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { useFilter } from "./filter.ts";
 
@@ -33,14 +35,43 @@ export function SearchFilter({
   );
 }
 
-/** A choice in a list's filter. A value that is not offered any more stays visible. */
+/** A text beside others in a list's filter. It applies on Enter, and when the field loses the focus. */
+export function FilterText({ name, label, example }: { name: string; label: string; example?: string }) {
+  const [filter, setFilter] = useFilter();
+  const applied = filter[name] ?? "";
+  const [text, setText] = useState(applied);
+  useEffect(() => setText(applied), [applied]);
+  const apply = () => {
+    if (text.trim() !== applied) setFilter(name, text.trim());
+  };
+  return (
+    <Field label={label}>
+      <input
+        type="search"
+        placeholder={example}
+        autoComplete="off"
+        spellCheck={false}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={apply}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") apply();
+        }}
+      />
+    </Field>
+  );
+}
+
+/** A choice in a list's filter. `any`: the option for no filter. A value that is not offered any more stays visible. */
 export function FilterChoice({
   name,
   label,
+  any = "any",
   of,
 }: {
   name: string;
   label: string;
+  any?: string;
   of: readonly (string | readonly [string, string])[];
 }) {
   const [filter, setFilter] = useFilter();
@@ -49,10 +80,18 @@ export function FilterChoice({
   return (
     <Choice
       label={label}
-      any="any"
+      any={any}
       of={isOffered ? of : [...of, [value, value]]}
       value={value}
       onChange={(word) => setFilter(name, word)}
     />
   );
+}
+
+/** The choice among the account's gateways. */
+export function GatewayFilter() {
+  const { id: account } = useAccount();
+  const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 });
+  const identifiers = gateways.data?.data.map(({ identifier }) => identifier) ?? [];
+  return <FilterChoice name="gateway" label="Gateway" of={identifiers} />;
 }
