@@ -12,15 +12,10 @@ export function Page() {
     { query: { limit: 100 } },
     { every: false, enabled: session.role === "operator" },
   );
-  if (session.account !== null)
-    return <Navigate to="/a/$account" params={{ account: session.account }} replace />;
-  if (accounts.data === undefined) return <Waiting error={accounts.error} />;
-  const known = accounts.data.data;
+  if (session.account === null && accounts.data === undefined) return <Waiting error={accounts.error} />;
+  const known = accounts.data?.data ?? [];
   const last = recentAccounts()[0]?.id;
-  const account = known.find(({ id }) => id === last) ?? known[0];
-  return account === undefined ? (
-    <Navigate to="/accounts" replace />
-  ) : (
-    <Navigate to="/a/$account" params={{ account: account.id }} replace />
-  );
+  const account = session.account ?? (known.find(({ id }) => id === last) ?? known[0])?.id;
+  if (account === undefined) return <Navigate to="/accounts" replace />;
+  return <Navigate to="/a/$account" params={{ account }} replace />;
 }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useChange } from "#ui/api/queries.ts";
 import type { Session } from "#ui/api/schema.ts";
-import { Field } from "#ui/parts/form/field.tsx";
+import { Check, Field } from "#ui/parts/form/field.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 
 /** The fields of the sign-in, on a page of their own or covering the page of an ended session. */
@@ -30,10 +30,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void 
           maxLength={200}
         />
       </Field>
-      <label className="check">
-        <input type="checkbox" checked={shown} onChange={(event) => setShown(event.target.checked)} />
-        <span>Show the password</span>
-      </label>
+      <Check label="Show the password" checked={shown} onChange={setShown} />
       <Problem error={signIn.error} />
       <button type="submit" className="button first" disabled={signIn.isPending}>
         Sign in

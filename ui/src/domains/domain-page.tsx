@@ -2,7 +2,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { DomainFinding } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Copy } from "#ui/parts/copy.tsx";
+import { Copy, Snippet } from "#ui/parts/copy.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Table } from "#ui/parts/list/table.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
@@ -109,22 +109,14 @@ export function Page() {
               { head: "Type", cell: ({ type }) => type },
               {
                 head: "Name",
-                cell: ({ name }) => (
-                  <span className="copied">
-                    <code>{name}</code>
-                    <Copy text={name} label="Copy the name" brief />
-                  </span>
-                ),
+                cell: ({ name }) => <Snippet text={name} label="Copy the name" />,
               },
               {
                 head: "Value",
                 look: "text",
                 cell: ({ value, strings }) => (
                   <>
-                    <span className="copied">
-                      <code className="cut">{value}</code>
-                      <Copy text={value} label="Copy the value" brief />
-                    </span>
+                    <Snippet text={value} label="Copy the value" cut />
                     {strings.length > 1 ? (
                       <div>
                         <Copy

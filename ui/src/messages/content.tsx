@@ -6,6 +6,7 @@ import { addressOf } from "#ui/api/client.ts";
 import { useRead } from "#ui/api/queries.ts";
 import type { MessageRecord } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Choices } from "#ui/parts/form/choices.tsx";
 import { Section, Waiting } from "#ui/parts/page.tsx";
 import { bytes, number } from "#ui/words/numbers.ts";
 
@@ -47,14 +48,7 @@ function Mail({ record, html }: { record: MessageRecord; html: boolean }) {
   const pictures = remotePictures(record.message);
   return (
     <>
-      {/* biome-ignore lint/a11y/useSemanticElements: a group of buttons, no fieldset */}
-      <div className="choices" role="group" aria-label="How the mail is shown">
-        {views.map(([each, title]) => (
-          <button key={each} type="button" aria-pressed={view === each} onClick={() => setView(each)}>
-            {title}
-          </button>
-        ))}
-      </div>
+      <Choices label="How the mail is shown" of={views} value={view} onChange={setView} />
       {view === "source" ? <Text text={record.message} isSource /> : null}
       {view === "text" ? <TextPart message={record.id} /> : null}
       {view !== "mail" ? null : (

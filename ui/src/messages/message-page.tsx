@@ -11,7 +11,7 @@ import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { Content } from "./content.tsx";
 import { Deliveries } from "./deliveries.tsx";
-import { MoveOne } from "./move.tsx";
+import { WaitingActions } from "./move.tsx";
 import { nextOf } from "./sentences/next.ts";
 import { gatewayInTheWay } from "./sentences/waiting.ts";
 import { Story } from "./story.tsx";
@@ -20,21 +20,11 @@ import { answers, canBeCancelled, hasEnded, recipientOf } from "./words.ts";
 
 function Actions({ record }: { record: MessageRecord }) {
   const { id: account } = useAccount();
-  const cancel = useChange("cancelAccountMessage");
   const resolve = useChange("resolveAccountMessage");
   const params = { account, message: record.id };
   return (
     <>
-      {canBeCancelled(record) ? <MoveOne record={record} label="Reschedule…" /> : null}
-      {canBeCancelled(record) ? (
-        <Ask
-          verb="Cancel the message"
-          label="Cancel…"
-          title="Cancel this message"
-          effect={`It will not be sent to ${recipientOf(record)}. Its credit is returned.`}
-          run={() => cancel.mutateAsync({ params })}
-        />
-      ) : null}
+      {canBeCancelled(record) ? <WaitingActions record={record} /> : null}
       {record.status === "unknown"
         ? answers.map(([answer, verb, effect]) => (
             <Ask

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Search, Send } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { usePages } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
@@ -14,7 +14,7 @@ import { LogHistogram } from "./histogram.tsx";
 import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
 import { NoneFits } from "./none-fits.tsx";
 import { queryOf } from "./range.ts";
-import { rememberTrail } from "./trail.ts";
+import { useRememberedTrail } from "./trail.ts";
 
 export function Page() {
   const { id: account } = useAccount();
@@ -24,11 +24,7 @@ export function Page() {
   const pages = usePages("listAccountMessages", { params: { account }, query: { ...query, brief: "true" } });
   const filtered = Object.keys(query).length > 0;
   const [results, setResults] = useState<Results | null>(null);
-  // The trail of a list that is still loading would be that of the previous filter.
-  useEffect(() => {
-    if (!pages.isPlaceholderData && pages.data !== undefined)
-      rememberTrail({ account, search: filter, query }, pages.data.pages);
-  });
+  useRememberedTrail({ account, search: filter, query }, pages);
   return (
     <>
       <PageHead title="Messages">

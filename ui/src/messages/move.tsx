@@ -9,7 +9,7 @@ import { Choices } from "#ui/parts/form/choices.tsx";
 import { faultAt } from "#ui/parts/form/field.tsx";
 import { Form } from "#ui/parts/form/form.tsx";
 import { LocalTime } from "#ui/parts/form/local-time.tsx";
-import { Typed } from "#ui/parts/over/ask.tsx";
+import { Ask, Typed } from "#ui/parts/over/ask.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { localIn, nextHourIn, scheduleAtOf } from "#ui/words/spans.ts";
@@ -78,23 +78,36 @@ export function Move(moves: Moves) {
   );
 }
 
-/** Moves one message; the previous time can be restored. */
-export function MoveOne({ record, label }: { record: MessageRecord; label: string }) {
+/** Moves or cancels one message that waits; its previous time can be restored. */
+export function WaitingActions({ record }: { record: MessageRecord }) {
   const { id: account } = useAccount();
   const change = useChange("rescheduleAccountMessage");
-  const move = (schedule_at: string | null) =>
-    change.mutateAsync({ params: { account, message: record.id }, body: { schedule_at } });
+  const cancel = useChange("cancelAccountMessage");
+  const params = { account, message: record.id };
+  const move = (schedule_at: string | null) => change.mutateAsync({ params, body: { schedule_at } });
   const { schedule_at: before } = record;
   return (
-    <Move
-      label={label}
-      title={`Move the message to ${recipientOf(record)}`}
-      verb="Reschedule"
-      from={dueOf(record)}
-      run={async (at) => {
-        await move(at);
-        done("The message was rescheduled", before === null ? undefined : () => move(before));
-      }}
-    />
+    <>
+      <Move
+        label="Reschedule…"
+        title={`Move the message to ${recipientOf(record)}`}
+        verb="Reschedule"
+        from={dueOf(record)}
+        run={async (at) => {
+          await move(at);
+          done("The message was rescheduled", before === null ? undefined : () => move(before));
+        }}
+      />
+      <Ask
+        verb="Cancel the message"
+        label="Cancel…"
+        title="Cancel this message"
+        effect={`It will not be sent to ${recipientOf(record)}. Its credit is returned.`}
+        run={async () => {
+          await cancel.mutateAsync({ params });
+          done("The message was cancelled");
+        }}
+      />
+    </>
   );
 }

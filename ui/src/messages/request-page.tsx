@@ -1,5 +1,5 @@
 import { Link, useParams } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { usePages, useRead } from "#ui/api/queries.ts";
 import type { AccountRequest } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
@@ -14,7 +14,7 @@ import { messageColumns } from "./columns.tsx";
 import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
 import { Estimate } from "./requests/estimate.tsx";
 import { RequestActions } from "./requests/request-actions.tsx";
-import { rememberTrail } from "./trail.ts";
+import { useRememberedTrail } from "./trail.ts";
 import { counted } from "./words.ts";
 
 function Sums({ request }: { request: AccountRequest }) {
@@ -42,10 +42,7 @@ function Messages({ request }: { request: string }) {
   const query = { request };
   const pages = usePages("listAccountMessages", { params: { account }, query: { ...query, brief: "true" } });
   const [results, setResults] = useState<Results | null>(null);
-  useEffect(() => {
-    if (!pages.isPlaceholderData && pages.data !== undefined)
-      rememberTrail({ account, list: "request", search: query, query }, pages.data.pages);
-  });
+  useRememberedTrail({ account, list: "request", search: query, query }, pages);
   return (
     <Section
       title="Messages"

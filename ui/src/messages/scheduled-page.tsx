@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { CalendarClock } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
-import { useChange, usePages, useRead } from "#ui/api/queries.ts";
+import { usePages, useRead } from "#ui/api/queries.ts";
 import type { MessageRecord } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
 import { channels } from "#ui/parts/channels.ts";
@@ -10,22 +10,21 @@ import { FirstSend } from "#ui/parts/first-send.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
-import { FilterChoice } from "#ui/parts/list/search.tsx";
+import { picked } from "#ui/parts/list/query.ts";
+import { FilterChoice, GatewayFilter } from "#ui/parts/list/search.tsx";
 import { type Column, Table } from "#ui/parts/list/table.tsx";
-import { Ask } from "#ui/parts/over/ask.tsx";
-import { done } from "#ui/parts/over/toast.tsx";
 import { PageHead, Section, Waiting } from "#ui/parts/page.tsx";
 import { Recipient } from "#ui/parts/recipient.tsx";
 import { useIsOver, useNow } from "#ui/parts/time.tsx";
 import { relative } from "#ui/words/instants.ts";
 import { clockOf, exactClockOf, hourOf, hourTitle, localIn } from "#ui/words/spans.ts";
 import { ManyActions, type Results, ResultsDialog } from "./many.tsx";
-import { MoveOne } from "./move.tsx";
+import { WaitingActions } from "./move.tsx";
 import { FoldedActions, FoldedDue, FoldedName } from "./requests/folded.tsx";
 import { firstOf, type Line, lineId, lineOf } from "./requests/folds.ts";
 import { useLines } from "./requests/lines.ts";
 import { waitingWord } from "./sentences/waiting.ts";
-import { rememberTrail } from "./trail.ts";
+import { useRememberedTrail } from "./trail.ts";
 import { dueOf, recipientOf, textOf } from "./words.ts";
 
 const dayMs = 86_400_000;
@@ -81,41 +80,6 @@ function At({ record }: { record: MessageRecord }) {
       )}
       {why === null ? null : <span className="warn"> · {why}</span>}
     </>
-  );
-}
-
-function RowActions({ record }: { record: MessageRecord }) {
-  const { id: account } = useAccount();
-  const cancel = useChange("cancelAccountMessage");
-  return (
-    <span className="row">
-      <MoveOne record={record} label="Reschedule…" />
-      <Ask
-        verb="Cancel the message"
-        label="Cancel…"
-        title="Cancel this message"
-        effect={`It will not be sent to ${recipientOf(record)}. Its credit is returned.`}
-        run={async () => {
-          await cancel.mutateAsync({ params: { account, message: record.id } });
-          done("The message was cancelled");
-        }}
-      />
-    </span>
-  );
-}
-
-function Filters() {
-  const { id: account } = useAccount();
-  const gateways = useRead("listGateways", { params: { account } }, { every: 60_000 });
-  return (
-    <div className="filters">
-      <FilterChoice name="channel" label="Channel" of={channels} />
-      <FilterChoice
-        name="gateway"
-        label="Gateway"
-        of={gateways.data?.data.map(({ identifier }) => identifier) ?? []}
-      />
-    </div>
   );
 }
 
@@ -175,7 +139,9 @@ const columnsOf = (
       line.kind === "request" ? (
         <FoldedActions line={line} onOpen={(isOpen) => show(line.request, isOpen)} />
       ) : (
-        <RowActions record={line.record} />
+        <span className="row">
+          <WaitingActions record={line.record} />
+        </span>
       ),
   },
 ];
@@ -207,13 +173,8 @@ export function Page() {
   const { id: account } = useAccount();
   const zone = useZone();
   const [filter] = useFilter();
-  const { channel, gateway } = filter;
-  const query = {
-    status: "scheduled",
-    order: "due",
-    ...(channel === undefined ? {} : { channel: channel as "sms" }),
-    ...(gateway === undefined ? {} : { gateway }),
-  } as const;
+  const chosen = picked(filter, ["channel", "gateway"]);
+  const query = { status: "scheduled", order: "due", ...chosen } as const;
   const [begins, setBegins] = useState(() => beginning(sameListMs));
   const from = new Date(begins).toISOString();
   const isOld = useIsOver(new Date(begins + beginsAnewMs).toISOString());
@@ -231,12 +192,9 @@ export function Page() {
   }, [isLong, isOld]);
   const { items } = pages;
   // Messages of a request may use several gateways: its row would also count, move and cancel messages that the filter excludes.
-  const { lines, show } = useLines(pages, gateway === undefined);
+  const { lines, show } = useLines(pages, chosen.gateway === undefined);
   const [results, setResults] = useState<Results | null>(null);
-  useEffect(() => {
-    if (!pages.isPlaceholderData && pages.data !== undefined)
-      rememberTrail({ account, list: "scheduled", search: filter, query }, pages.data.pages);
-  });
+  useRememberedTrail({ account, list: "scheduled", search: filter, query }, pages);
   const hours = items.map((record) => hourOf(dueOf(record) ?? 0, zone));
   const counts = new Map<string, number>();
   for (const hour of hours) counts.set(hour, (counts.get(hour) ?? 0) + 1);
@@ -244,7 +202,10 @@ export function Page() {
   return (
     <>
       <PageHead title="Scheduled" under={<NowAndNext first={first} />} />
-      <Filters />
+      <div className="filters">
+        <FilterChoice name="channel" label="Channel" of={channels} />
+        <GatewayFilter />
+      </div>
       <Overdue read={overdue} />
       <List<Line>
         label="Scheduled messages"
@@ -264,7 +225,7 @@ export function Page() {
           <ManyActions chosen={chosen.map(firstOf)} clear={clear} onResults={setResults} />
         )}
         icon={CalendarClock}
-        empty={<None isFiltered={channel !== undefined || gateway !== undefined} />}
+        empty={<None isFiltered={Object.keys(chosen).length > 0} />}
         columns={columnsOf(account, show)}
       />
       {results === null ? null : <ResultsDialog {...results} onClose={() => setResults(null)} />}

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import type { MessageRecord, MessageTransmission } from "#ui/api/schema.ts";
-import { Copy } from "#ui/parts/copy.tsx";
+import { Snippet } from "#ui/parts/copy.tsx";
 import { Section } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Timeline } from "#ui/parts/story/timeline.tsx";
@@ -30,15 +30,7 @@ function Answer({ answer }: { answer: NonNullable<MessageTransmission["answer"]>
       <summary>
         The provider's answer: status {answer.status}, {bytes(size)}
       </summary>
-      {answer.body === "" ? null : (
-        <div className="snippet">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls is reached by keyboard */}
-          <pre tabIndex={0} dir="auto">
-            {answer.body}
-          </pre>
-          <Copy text={answer.body} />
-        </div>
-      )}
+      {answer.body === "" ? null : <Snippet text={answer.body} block />}
     </details>
   );
 }

@@ -1,5 +1,6 @@
 // The list that a message was opened from: its filter and its rows, so that the way back and the neighbours are those of that list.
 
+import { useEffect } from "react";
 import type { Operations } from "#ui/api/operations.ts";
 
 type Query = Operations["listAccountMessages"]["query"];
@@ -30,7 +31,7 @@ const maxBarePages = 5;
 const key = "log";
 
 /** Remembers the list that this tab shows: the first pages of a very long one, and later pages when they are needed. */
-export function rememberTrail(
+function rememberTrail(
   of: Pick<Trail, "account" | "list" | "search" | "query">,
   pages: readonly Page[],
 ): void {
@@ -42,6 +43,16 @@ export function rememberTrail(
     cursor = page.next_cursor;
   }
   store({ ...of, ids, cursor });
+}
+
+/** The same for a list that is read: while it is loading, its rows would be those of the previous filter. */
+export function useRememberedTrail(
+  of: Pick<Trail, "account" | "list" | "search" | "query">,
+  { data, isPlaceholderData }: { data: { pages: readonly Page[] } | undefined; isPlaceholderData: boolean },
+): void {
+  useEffect(() => {
+    if (!isPlaceholderData && data !== undefined) rememberTrail(of, data.pages);
+  });
 }
 
 const store = (trail: Trail): void => sessionStorage.setItem(key, JSON.stringify(trail));

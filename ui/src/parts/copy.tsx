@@ -31,20 +31,34 @@ export function Copy({
   );
 }
 
-/** A text to copy: an id, a URL, a command. */
-export function Snippet({ text, block = false }: { text: string; block?: boolean }) {
+/** A text to copy: an id, a URL, a command. `label`: the name of its button. `cut`: one line of it, where there is more. */
+export function Snippet({
+  text,
+  block = false,
+  label = "Copy",
+  cut = false,
+}: {
+  text: string;
+  block?: boolean;
+  label?: string;
+  cut?: boolean;
+}) {
   if (block)
     return (
       <div className="snippet">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls is reached by keyboard */}
-        <pre tabIndex={0}>{text}</pre>
+        <pre tabIndex={0} dir="auto">
+          {text}
+        </pre>
         <Copy text={text} />
       </div>
     );
   return (
     <span className="copied">
-      <code title={text}>{text}</code>
-      <Copy text={text} brief />
+      <code title={text} className={cut ? "cut" : ""}>
+        {text}
+      </code>
+      <Copy text={text} label={label} brief />
     </span>
   );
 }

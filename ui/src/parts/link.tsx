@@ -13,6 +13,4 @@ export const Back = createLink(({ of, ...props }: ComponentProps<"a"> & { of: st
 ));
 
 /** The link of a row or tile, which covers all of it. */
-export const RowLink = createLink(({ className, ...props }: ComponentProps<"a"> & { mono?: boolean }) => (
-  <a {...props} className="row-link" />
-));
+export const RowLink = createLink((props: ComponentProps<"a">) => <a {...props} className="row-link" />);

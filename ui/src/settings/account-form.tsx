@@ -6,18 +6,17 @@ import { Form, type FormState } from "#ui/parts/form/form.tsx";
 import { TextField, useTexts } from "#ui/parts/form/texts.tsx";
 import { Section } from "#ui/parts/page.tsx";
 
-/** `account`: the stored version, on which the change is based; `isHeld`: another change of it is in progress. */
-export function AccountForm({
-  account,
-  reload,
-  form,
-  isHeld,
-}: {
+/** A form over an account. */
+export interface OfAccount {
+  /** The stored version, on which the change is based. */
   account: Account;
   reload: () => Promise<void>;
   form: FormState<"updateAccount">;
+  /** Whether another change of it is in progress. */
   isHeld: boolean;
-}) {
+}
+
+export function AccountForm({ account, reload, form, isHeld }: OfAccount) {
   const { role } = useSession();
   const { name, time_zone, country } = account;
   const { texts, field } = useTexts(form, { name, time_zone, country: country ?? "" });

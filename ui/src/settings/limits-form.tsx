@@ -2,12 +2,12 @@
 
 import { useState } from "react";
 import forms from "#ui/api/forms.json";
-import type { Account } from "#ui/api/schema.ts";
 import { useSession } from "#ui/parts/account.ts";
-import { Form, type FormState } from "#ui/parts/form/form.tsx";
+import { Form } from "#ui/parts/form/form.tsx";
 import { Section } from "#ui/parts/page.tsx";
 import { changesOf, type Schema, type Values } from "#ui/schema-form/model.ts";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
+import type { OfAccount } from "./account-form.tsx";
 
 const whole: Schema = forms.account;
 
@@ -21,18 +21,7 @@ const ofMembers: Schema = {
   ),
 };
 
-/** `account`: the stored version, on which the change is based; `isHeld`: another change of it is in progress. */
-export function LimitsForm({
-  account,
-  reload,
-  form,
-  isHeld,
-}: {
-  account: Account;
-  reload: () => Promise<void>;
-  form: FormState<"updateAccount">;
-  isHeld: boolean;
-}) {
+export function LimitsForm({ account, reload, form, isHeld }: OfAccount) {
   const { role } = useSession();
   const schema = role === "operator" ? whole : ofMembers;
   const [values, setValues] = useState<Values>(account);

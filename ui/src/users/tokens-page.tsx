@@ -1,18 +1,11 @@
 import { useChange, usePages } from "#ui/api/queries.ts";
-import type { ManagementToken } from "#ui/api/schema.ts";
+import { KeyState } from "#ui/parts/form/renew.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
-import { Status } from "#ui/parts/status.tsx";
-import { Clock, Time, useIsOver } from "#ui/parts/time.tsx";
+import { Clock, Time } from "#ui/parts/time.tsx";
 import { AddToken } from "./add-token.tsx";
 import { scopesText } from "./token-scopes.ts";
-
-function State({ of }: { of: ManagementToken }) {
-  const hasEnded = useIsOver(of.expires_at);
-  if (of.revoked_at !== null) return <Status of="off">revoked</Status>;
-  return hasEnded ? <Status of="expired" /> : <Status of="active" />;
-}
 
 const timeOr = (at: string | null, otherwise: string) =>
   at === null ? <span className="soft">{otherwise}</span> : <Time at={at} brief />;
@@ -31,7 +24,7 @@ export function Page() {
         id={({ id }) => id}
         empty={<p>There is no token yet. A token lets a program use the management API.</p>}
         columns={[
-          { head: "State", cell: (token) => <State of={token} /> },
+          { head: "State", cell: (token) => <KeyState of={token} /> },
           { head: "Name", cell: ({ name }) => name },
           { head: "Token", cell: ({ hint }) => <code>{hint}</code> },
           { head: "Role", cell: ({ role, account }) => (account === null ? role : `${role} of ${account}`) },

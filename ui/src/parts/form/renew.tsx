@@ -78,7 +78,12 @@ interface StoredKey {
   previous_works_until: string | null;
 }
 
-export function KeyState({ of: { expires_at, revoked_at } }: { of: StoredKey }) {
+/** The state of a key or a token. */
+export function KeyState({
+  of: { expires_at, revoked_at },
+}: {
+  of: Pick<StoredKey, "expires_at" | "revoked_at">;
+}) {
   const hasEnded = useIsOver(expires_at);
   if (revoked_at !== null) return <Status of="off">revoked</Status>;
   return <Status of={hasEnded ? "expired" : "active"} />;
