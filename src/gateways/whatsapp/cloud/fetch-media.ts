@@ -53,7 +53,7 @@ export async function fetchMedia(
         ? later(reason)
         : fileRefused("media_unreachable", reason);
     }
-    const next = URL.parse(headers.location ?? "", target);
+    const next = headers.location ? URL.parse(headers.location, target) : null;
     if (next === null)
       return fileRefused("media_unreachable", "The server of the file redirects to no address.");
     const isDowngrade = target.startsWith("https:") && next.protocol !== "https:";

@@ -7,10 +7,10 @@ import { movableClock } from "#runtime/movable-clock.ts";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import { toolsWith } from "../../conformance-samples.ts";
 
-const redirect = (location: string): OutboundResult => ({
+const redirect = (location?: string): OutboundResult => ({
   kind: "answer",
   status: 302,
-  headers: { location },
+  headers: location === undefined ? {} : { location },
   body: Buffer.alloc(0),
 });
 
@@ -33,6 +33,18 @@ for (const location of ["http://files.test/a", "https://user:word@files.test/a",
   test(`a redirect to ${location} is refused without another request`, async () => {
     const { result, requests } = await fetchWith(redirect(location));
     assert.deepEqual([!Buffer.isBuffer(result) && result.kind, requests.length], ["rejected", 1]);
+  });
+}
+
+for (const location of [undefined, "", "http://["]) {
+  test(`a redirect to ${JSON.stringify(location)} leads nowhere, which is the reason`, async () => {
+    const { result, requests } = await fetchWith(redirect(location));
+    assert.deepEqual(result, {
+      kind: "rejected",
+      code: "media_unreachable",
+      reason: "The server of the file redirects to no address.",
+    });
+    assert.equal(requests.length, 1);
   });
 }
 
