@@ -180,7 +180,8 @@ async function ofDomains(
     }));
 }
 
-function ofCounts(path: string, { unknown, failed, held }: OverviewCounts): AttentionData[] {
+function ofCounts(path: string, { unknown, failed, held, isReal }: OverviewCounts): AttentionData[] {
+  const real = isReal ? "&test=false" : "";
   const items: AttentionData[] = [];
   const about = (
     kind: AttentionData["kind"],
@@ -190,8 +191,8 @@ function ofCounts(path: string, { unknown, failed, held }: OverviewCounts): Atte
   ) => {
     if (n > 0) items.push({ ...none, kind, severity, count: counted(n), href: `${path}/messages?${query}` });
   };
-  about("unknown_messages", "doubt", unknown, "status=unknown");
-  about("failures", "warning", failed, "status=failed");
+  about("unknown_messages", "doubt", unknown, `status=unknown${real}`);
+  about("failures", "warning", failed, `status=failed${real}`);
   about("held", "warning", held, "held=true");
   return items;
 }
@@ -217,8 +218,7 @@ const ofAlerts = (path: string, alerts: readonly FailedAlert[]): AttentionData[]
   }));
 
 /**
- * All that needs a person in the account, the most severe first, with what was read for it. `real`: the active gateways other than
- * sandboxes. Counts stop at 1,000. Members of pools are as this process sees them.
+ * All that needs a person in the account, the most severe first, with what was read for it. Counts stop at 1,000. Members of pools are as this process sees them.
  */
 export async function readAttention(deps: AttentionDeps, account: AccountRow) {
   const { database, clock, publicUrl, sealer } = deps;
@@ -266,5 +266,5 @@ export async function readAttention(deps: AttentionDeps, account: AccountRow) {
   if (publicUrl === null && reporting.length > 0)
     attention.push({ ...none, kind: "no_public_url", severity: "warning", href: `${path}/gateways` });
   attention.sort((one, other) => rank[one.severity] - rank[other.severity]);
-  return { attention, alerts, counts, credit, endpoints, gateways, real };
+  return { attention, alerts, counts, credit, endpoints, gateways };
 }

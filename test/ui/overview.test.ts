@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { providerSettings } from "../scenarios/provider.ts";
 import { expectSound, missing, openOverview, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
@@ -62,6 +63,48 @@ test("the home draws what became of messages by hour, and a column leads to the 
   assert.equal(await page.locator("tr[data-index]").count(), 4);
   const begin = new URL(page.url()).searchParams.get("created_from");
   assert.equal(Date.parse(begin ?? ""), first - (first % hourMs));
+});
+
+test("of three test messages and two real ones, the figures are those of the real ones, and say so", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, it, url } = at;
+  await setUp(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const figure = async (name: string) =>
+    (
+      await part(at, "Messages")
+        .locator("dl > div", { has: page.getByText(name, { exact: true }) })
+        .locator("dd")
+        .textContent()
+    )?.trim();
+  const to = (number: string, gateway_identifier: string) => ({ number, message: "Hi", gateway_identifier });
+  const send = async (...contact: ReturnType<typeof to>[]) => {
+    const sent = await api(at, "POST", `/accounts/${account}/messages`, { channel: "sms", contact });
+    assert.equal(sent.status, 200, JSON.stringify(sent.body));
+    await it.advance(60_000);
+    await page.clock.setFixedTime(it.clock.now());
+    await page.goto(`${url}/a/${account}`);
+    await part(at, "Messages").locator("dl").waitFor();
+  };
+  await send(...["1", "1", "3"].map((end) => to(`+1555000000${end}`, "sandbox-sms")));
+  assert.equal(await figure("Accepted"), "3 test messages");
+  assert.equal(await figure("Delivered"), "2 66.7 %");
+  const web = { identifier: "web", channel: "sms", kind: "http-api", settings: providerSettings };
+  await api(at, "POST", `/accounts/${account}/gateways`, web);
+  it.respond(() => ({ kind: "answer", status: 200, headers: {}, body: Buffer.from('{"id":"1"}') }));
+  await send(to("+4915123456781", "web"), to("+4915123456782", "web"));
+  assert.equal(await figure("Accepted"), "2 and 3 test");
+  assert.equal(await figure("Delivered"), "0 0 %");
+  assert.equal(await legendOf(at, "Messages"), "delivered 0 · sent, no report 2 · failed 0 · unknown 0");
+  await part(at, "Messages").locator('.column[tabindex="0"]').focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Messages", level: 1 }).waitFor();
+  await page.locator("tr[data-index]").nth(1).waitFor();
+  assert.equal(await page.locator("tr[data-index]").count(), 2, "the column and its log count the same");
+  await page.locator(".legend", { hasText: "sent, no report 2" }).waitFor();
 });
 
 test("the range is in the URL, and its figures are those of the range", { skip: missing }, async (t) => {

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { instant, reply, timeParam } from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
+import { flag } from "./messages.ts";
 
 /** The range, which the statistics of pools share. */
 export const rangeFields = {
@@ -20,7 +21,10 @@ export const statisticsQuery = z.strictObject({
     .describe(
       "The length of a point. Minutes are kept for two days, hours for 92, and local days of the account forever. The range is at most a day by minutes, 31 days by hours, and 366 days by days.",
     ),
-  split: z.enum(["none", "channel", "gateway"]).default("none").describe("What each series represents."),
+  split: z
+    .enum(["none", "channel", "gateway", "test"])
+    .default("none")
+    .describe("What each series represents."),
   channel: channelWord.optional().describe("Only messages of this channel."),
   gateway: z
     .string()
@@ -28,6 +32,7 @@ export const statisticsQuery = z.strictObject({
     .max(64)
     .optional()
     .describe("Only messages of the gateway with this identifier."),
+  test: flag.optional().describe("Only messages of sandbox gateways (`true`), or only others (`false`)."),
 });
 
 const percentiles = z
@@ -76,7 +81,7 @@ export const statisticsReply = reply(
             key: z
               .string()
               .describe(
-                "According to `split`: empty, the channel, or the gateway's identifier (its id, once it is deleted).",
+                "According to `split`: empty, the channel, the gateway's identifier (its id, once its name is forgotten), or `test` for messages of sandbox gateways and `real` for others.",
               ),
             total: sum.describe("All points together. Its percentiles are those of the whole range."),
             points: z.array(point).describe("Oldest first. Points without events are absent."),

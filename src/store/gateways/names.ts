@@ -14,25 +14,28 @@ export const nameOfGateway = (column: "messages.gateway_id" | "inbound_messages.
   )`.as("identifier");
 
 /**
- * The identifiers of an account's gateways, by id. Deleted ones come last, the last one deleted first: a name may have been given to a new
+ * The identifiers of an account's gateways by id, and their kinds. Deleted ones come last, the last one deleted first: a name may have been given to a new
  * gateway since.
  */
 export const readGatewayNames = readOperation("readGatewayNames", readNames);
 
 /** The same inside a transaction. */
-export async function readNames(tx: Tx, accountId: string): Promise<[id: string, identifier: string][]> {
+export async function readNames(
+  tx: Tx,
+  accountId: string,
+): Promise<[id: string, identifier: string, kind: string][]> {
   const rows = await tx.db
     .selectFrom(tx.indexed("gateways", "gateways_account"))
-    .select(["id", "identifier"])
+    .select(["id", "identifier", "kind"])
     .where("account_id", "=", accountId)
     .orderBy("id")
     .execute();
   const gone = await tx.db
     .selectFrom(tx.indexed("deleted_gateways", "deleted_gateways_account"))
-    .select(["id", "identifier"])
+    .select(["id", "identifier", "kind"])
     .where("account_id", "=", accountId)
     .orderBy("deleted_at", "desc")
     .orderBy("id")
     .execute();
-  return [...rows, ...gone].map(({ id, identifier }) => [id, identifier]);
+  return [...rows, ...gone].map(({ id, identifier, kind }) => [id, identifier, kind]);
 }

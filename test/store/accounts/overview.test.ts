@@ -24,6 +24,7 @@ onBothEngines((open) => {
     assert.deepEqual(empty, {
       unknown: 0,
       failed: 0,
+      isReal: true,
       held: 0,
       late: [],
       exists: { message: false, delivered: false, completion: false },
@@ -42,6 +43,16 @@ onBothEngines((open) => {
     await store.query("update messages set status = 'delivered', due_at = null where account_id = ?", other);
     const unknown = await database.run(readOverview, { ...input, countTo: 10 });
     assert.deepEqual([unknown.unknown, unknown.failed, unknown.held], [5, 0, 5]);
+    // Two of the five are tests: left out beside a real gateway, unless counting stops before all were read.
+    await store.query(
+      "update messages set test = 1 where id in (select id from messages where account_id = ? limit 2)",
+      account,
+    );
+    const unknownOf = async (countTo: number) =>
+      (await database.run(readOverview, { ...input, countTo })).unknown;
+    assert.deepEqual([await unknownOf(10), await unknownOf(5), await unknownOf(4)], [3, 5, 4]);
+    await store.query("update gateways set test = 1 where id = ?", gateway);
+    assert.equal(await unknownOf(10), 5);
     const theirs = await database.run(readOverview, { ...input, accountId: other });
     assert.deepEqual([theirs.unknown, theirs.held, theirs.exists.delivered], [0, 0, true]);
   });

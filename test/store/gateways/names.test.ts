@@ -61,8 +61,8 @@ onBothEngines((open) => {
 
     const young = await makeGateway(database, accountId, { identifier });
     assert.deepEqual(await database.run(readGatewayNames, accountId), [
-      [young, identifier],
-      [gatewayId, identifier],
+      [young, identifier, "http-api"],
+      [gatewayId, identifier, "http-api"],
     ]);
     const filtered = await database.run(findAccountGateway, { accountId, identifier });
     assert.equal(filtered?.id, young, "the name is the new one's");

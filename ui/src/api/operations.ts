@@ -49,7 +49,7 @@ export interface Operations {
   getMessageText: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: string };
   listMessageDeliveries: { params: { account: string; message: string }; query: Record<string, never>; body: undefined; reply: MessageDeliveryPage };
   listGatewayPauses: { params: { account: string; gateway: string }; query: { limit?: number; cursor?: string }; body: undefined; reply: GatewayPausePage };
-  getMessageStatistics: { params: { account: string }; query: { after?: string; before?: string; step?: "minute" | "hour" | "day"; split?: "none" | "channel" | "gateway"; channel?: Channel; gateway?: string }; body: undefined; reply: MessageStatisticsReply };
+  getMessageStatistics: { params: { account: string }; query: { after?: string; before?: string; step?: "minute" | "hour" | "day"; split?: "none" | "channel" | "gateway" | "test"; channel?: Channel; gateway?: string; test?: "true" | "false" }; body: undefined; reply: MessageStatisticsReply };
   listGatewayKinds: { params: Record<string, never>; query: Record<string, never>; body: undefined; reply: GatewayKindPage };
   listGateways: { params: { account: string }; query: Record<string, never>; body: undefined; reply: GatewayPage };
   createGateway: { params: { account: string }; query: Record<string, never>; body: CreateGatewayRequest; reply: GatewayReply };

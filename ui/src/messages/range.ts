@@ -10,7 +10,7 @@ const dayMs = 24 * hourMs;
 type Filter = Readonly<Record<string, string | undefined>>;
 
 /** Filters for which there are no counts. */
-const uncounted = ["status", "recipient", "request", "reference", "error", "test", "held"] as const;
+const uncounted = ["status", "recipient", "request", "reference", "error", "held"] as const;
 
 /** The query of the log for a filter in the URL. `now`: epoch ms. */
 export const queryOf = (filter: Filter, now: number) =>
@@ -27,7 +27,7 @@ const maxColumns = 60;
 const minutesKeptMs = 47 * hourMs;
 
 /**
- * How to count the results of the query, or null if the API has no such counts: with filters other than time, channel and gateway, and over
+ * How to count the results of the query, or null if the API has no such counts: with filters other than time, channel, gateway and test, and over
  * more than a year. Without a time it is the last day.
  */
 export function histogramOf(query: Readonly<Record<string, string>>, now: number): Histogram | null {
@@ -41,6 +41,7 @@ export function histogramOf(query: Readonly<Record<string, string>>, now: number
     ...(query.created_to === undefined ? {} : { before: query.created_to }),
     ...(query.channel === undefined ? {} : { channel: query.channel as "sms" }),
     ...(query.gateway === undefined ? {} : { gateway: query.gateway }),
+    ...(query.test === undefined ? {} : { test: query.test as "true" }),
   };
   if (length <= 3 * hourMs)
     return now - begin > minutesKeptMs

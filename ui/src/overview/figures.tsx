@@ -28,7 +28,8 @@ function useStatistics() {
     range,
     statistics: await readRange(
       range,
-      async (query) => (await call("getMessageStatistics", { params, query, signal })).data,
+      async (query) =>
+        (await call("getMessageStatistics", { params, query: { ...query, split: "test" }, signal })).data,
     ),
   }));
   const ai = useRead(
@@ -57,7 +58,9 @@ const share = (part: number, whole: number) =>
 
 function Messages({ range, statistics }: Shown) {
   const { id: account } = useAccount();
-  const [series] = statistics.series;
+  const [real, test] = ["real", "test"].map((name) => statistics.series.find(({ key }) => key === name));
+  const series = real ?? test;
+  const tests = test?.total.accepted ?? 0;
   const spans = spansOf(range, statistics);
   const counts = countsIn(spans, series?.points ?? []);
   const total = series?.total;
@@ -67,7 +70,12 @@ function Messages({ range, statistics }: Shown) {
     <>
       <Figures
         of={[
-          { name: "Accepted", value: number(total?.accepted ?? 0) },
+          {
+            name: "Accepted",
+            value: number(total?.accepted ?? 0),
+            note:
+              tests === 0 ? undefined : real === undefined ? "test messages" : `and ${number(tests)} test`,
+          },
           { name: "Delivered", value: number(all?.delivered ?? 0), note: share(all?.delivered ?? 0, gone) },
           { name: "Accepted → sent, p50 / p95", value: <Durations of={total?.wait_ms} /> },
           { name: "Sent → delivered, p95", value: ms(total?.delivery_ms.p95) },
@@ -81,7 +89,11 @@ function Messages({ range, statistics }: Shown) {
         open={({ from, to }) => ({
           to: "/a/$account/messages",
           params: { account },
-          search: { created_from: new Date(from).toISOString(), created_to: new Date(to).toISOString() },
+          search: {
+            created_from: new Date(from).toISOString(),
+            created_to: new Date(to).toISOString(),
+            ...(real === undefined || test === undefined ? {} : { test: "false" }),
+          },
         })}
       />
     </>

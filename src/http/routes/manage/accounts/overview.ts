@@ -17,11 +17,12 @@ export const getOverviewRoute = endpoint({
   replies: { 200: overviewReply },
 })(async (call) => {
   const { core, account, settings } = call;
-  const { attention, counts, credit, endpoints, real } = await readAttention(
+  const { attention, counts, credit, endpoints } = await readAttention(
     { ...core, publicUrl: settings.publicUrl },
     account,
   );
-  const { message, delivered, completion } = counts.exists;
+  const { isReal, exists } = counts;
+  const { message, delivered, completion } = exists;
   return {
     message: "Overview found.",
     data: {
@@ -34,7 +35,7 @@ export const getOverviewRoute = endpoint({
       first_steps: {
         accepted: message,
         delivered,
-        real_gateway: real.length > 0,
+        real_gateway: isReal,
         webhook: endpoints.some(({ active }) => active === 1),
         completion,
       },

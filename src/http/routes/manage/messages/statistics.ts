@@ -8,12 +8,16 @@ import {
 } from "#contract/manage/statistics.ts";
 import { validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
+import { adapters } from "#gateways/registry.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { rangeOf } from "#http/routes/manage/statistics-range.ts";
 import { countNames, noCounts } from "#store/counts/buffer.ts";
 import { readMessageCounts, type StoredCounts } from "#store/counts/message-counts.ts";
 import { readGatewayNames } from "#store/gateways/names.ts";
 import { type Histogram, merge, percentiles } from "#store/histogram.ts";
+
+/** The kinds of gateways whose messages are tests. */
+const testKinds = new Set(adapters.filter(({ test }) => test).map(({ kind }) => kind));
 
 /** The sum of the rows; the durations of all of them are in one histogram. */
 function sumOf(rows: readonly StoredCounts[]): StatisticsSum {
@@ -44,7 +48,7 @@ export const getMessageStatisticsRoute = endpoint({
   query: statisticsQuery,
   replies: { 200: statisticsReply },
 })(async ({ core, account, query }) => {
-  const { step, split, channel = null, gateway = null } = query;
+  const { step, split, channel = null, gateway = null, test } = query;
   const { time_zone: timeZone } = account;
   const { from, end } = rangeOf(query, { now: core.clock.now(), timeZone });
   const names = await core.database.run(readGatewayNames, account.id);
@@ -59,14 +63,17 @@ export const getMessageStatisticsRoute = endpoint({
     gatewayId: named?.[0] ?? null,
     channel,
   });
-  const identifiers = new Map(names);
-  const keyOf = (row: StoredCounts) =>
-    split === "none"
-      ? ""
-      : split === "channel"
-        ? row.channel
-        : (identifiers.get(row.gateway_id) ?? row.gateway_id);
-  const series = Map.groupBy(rows, keyOf);
+  const identifiers = new Map(names.map(([id, identifier]) => [id, identifier]));
+  const tests = new Set(names.flatMap(([id, , kind]) => (testKinds.has(kind) ? [id] : [])));
+  const keys: Record<typeof split, (row: StoredCounts) => string> = {
+    none: () => "",
+    channel: (row) => row.channel,
+    gateway: (row) => identifiers.get(row.gateway_id) ?? row.gateway_id,
+    test: (row) => (tests.has(row.gateway_id) ? "test" : "real"),
+  };
+  const chosen =
+    test === undefined ? rows : rows.filter(({ gateway_id }) => tests.has(gateway_id) === (test === "true"));
+  const series = Map.groupBy(chosen, keys[split]);
   return {
     message: "Statistics found.",
     data: {

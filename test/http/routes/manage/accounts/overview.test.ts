@@ -74,6 +74,28 @@ test("a gateway that is stopped, one that trouble pauses, and reports without a 
   assert.equal(first_steps.real_gateway, true);
 });
 
+test("once there is a real gateway, only real messages need attention", async () => {
+  const count = async (kind: string) => (await find(kind))?.count?.n ?? 0;
+  const failed = await count("failures");
+  const unknown = await count("unknown_messages");
+  await m.it.accepted(
+    ["3", "5"].map((end) => ({ number: `+1555000000${end}`, message: "hi", gateway_identifier: "box" })),
+  );
+  await m.it.advance(60_000);
+  assert.deepEqual([await count("failures"), await count("unknown_messages")], [failed, unknown]);
+  m.it.respond(async () => ({ kind: "answer", status: 400, headers: {}, body: Buffer.from("{}") }));
+  await m.it.accepted([{ number: "+4915123456780", message: "hi", gateway_identifier: "real" }]);
+  await m.it.advance(60_000);
+  const item = await find("failures");
+  assert.deepEqual(item?.count, { n: failed + 1, more: false });
+  assert.equal(item?.href, `/api/manage/v1${path}/messages?status=failed&test=false`);
+  await m.operator("PATCH", `${path}/gateways/real`, { active: false });
+  assert.ok((await count("failures")) > failed + 1, "tests again, if there is nothing else");
+  assert.ok((await count("unknown_messages")) > unknown);
+  await m.it.advance(25 * 60 * 60_000);
+  await m.operator("PATCH", `${path}/gateways/real`, { active: true });
+});
+
 test("a gateway whose attempts all fail is named after five minutes, with its last answer, until one is accepted", async () => {
   await m.it.gateway({ identifier: "failing", kind: "http-api", settings: providerSettings });
   const to = (last: number) => ({

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { StatisticsPoint, StatisticsSum } from "#contract/manage/statistics.ts";
+import { providerSettings } from "../../../../scenarios/provider.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
@@ -50,6 +51,39 @@ test("messages are counted by hour, in one series, or one for each channel or ga
   assert.deepEqual([...new Set(byGateway.series.map(({ key }) => key))], ["box"]);
   const sms = await statistics("?channel=sms");
   assert.equal(sms.series[0]?.points[0]?.accepted, 2);
+});
+
+test("messages of sandboxes and real ones are told apart, also when their gateways are gone", async () => {
+  const own = await m.it.account({ name: "mixed" });
+  const mixed = `/accounts/${own.id}`;
+  await m.operator("POST", `${mixed}/gateways`, { identifier: "toy", channel: "sms", kind: "sandbox" });
+  const web = { channel: "sms", kind: "http-api", settings: providerSettings };
+  await m.operator("POST", `${mixed}/gateways`, { identifier: "web", ...web });
+  m.it.respond(async () => ({ kind: "answer", status: 200, headers: {}, body: Buffer.from('{"id":"p"}') }));
+  const to = (number: string, gateway_identifier: string) => ({ number, message: "hi", gateway_identifier });
+  const contact = [
+    ...["+15550000001", "+15550000003", "+15550000001"].map((number) => to(number, "toy")),
+    ...["+4915123456781", "+4915123456782"].map((number) => to(number, "web")),
+  ];
+  const sent = await m.operator("POST", `${mixed}/messages`, { channel: "sms", contact });
+  assert.equal(sent.statusCode, 200, sent.body);
+  await m.it.advance(60_000);
+  const read = async (query: string) =>
+    dataOf<Statistics>(await m.operator("GET", `${mixed}/stats?${query}`)).series.map(({ key, total }) => [
+      key,
+      total.accepted,
+    ]);
+  for (const gone of [false, true]) {
+    if (gone)
+      for (const identifier of ["toy", "web"]) await m.operator("DELETE", `${mixed}/gateways/${identifier}`);
+    assert.deepEqual((await read("split=test")).sort(), [
+      ["real", 2],
+      ["test", 3],
+    ]);
+    assert.deepEqual(await read("test=true"), [["", 3]]);
+    assert.deepEqual(await read("test=false&split=gateway"), [["web", 2]]);
+    assert.deepEqual(await read("test=true&gateway=web"), []);
+  }
 });
 
 test("a range ends before `before`, and one without anything has no series", async () => {
