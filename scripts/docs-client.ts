@@ -193,6 +193,22 @@ const forms: Record<string, { create: string; update: string; apart: readonly st
     apart: ["kind", "settings"],
   },
   key: { create: "CreatePoolKeyRequest", update: "UpdatePoolKeyRequest", apart: [] },
+  hook: {
+    create: "CreateHookRequest",
+    update: "UpdateHookRequest",
+    apart: [
+      "preset",
+      "channel",
+      "to",
+      "gateway_identifier",
+      "subject",
+      "message",
+      "missing",
+      "attention",
+      "active",
+    ],
+  },
+  hook_attention: { create: "HookAttentionInput", update: "HookAttentionInput", apart: [] },
   named_key: { create: "CreateNamedKeyRequest", update: "UpdateNamedKeyRequest", apart: [] },
 };
 

@@ -55,7 +55,11 @@ const message = {
 export const hookAttention = z
   .strictObject({
     severities: z
-      .array(z.enum(severities))
+      .array(
+        z
+          .enum(severities)
+          .meta({ words: { error: "Errors", doubt: "Unknown outcomes", warning: "Warnings" } }),
+      )
       .min(1)
       .default(["error"])
       .describe("The severities of the items that it reports."),
@@ -64,15 +68,21 @@ export const hookAttention = z
       .min(1)
       .max(1_440)
       .default(5)
+      .meta({ title: "Report after (minutes)" })
       .describe(
         "An item is reported once it has persisted for this long, and has ended once it has been gone for this long.",
       ),
-    ended: z.boolean().default(true).describe("Whether the end of a reported item is reported too."),
+    ended: z
+      .boolean()
+      .default(true)
+      .meta({ title: "Report when it has ended" })
+      .describe("Whether the end of a reported item is reported too."),
     per_hour: z
       .int()
       .min(1)
       .max(600)
       .default(20)
+      .meta({ title: "Maximum reports per hour" })
       .describe("The most that it reports within an hour. Further ones wait."),
   })
   .meta({ id: "HookAttentionInput" });
@@ -85,10 +95,12 @@ export const hookRules = z.strictObject({
     .min(1)
     .max(600)
     .default(30)
+    .meta({ title: "Maximum requests per minute" })
     .describe("Maximum requests a minute, counted in each process. Further ones get 429."),
   signed: z
     .boolean()
     .default(false)
+    .meta({ title: "Require a signature" })
     .describe("Whether requests need the right `X-Hub-Signature-256`, as GitHub sends it."),
   attention: hookAttention
     .nullable()

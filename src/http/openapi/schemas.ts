@@ -8,7 +8,7 @@ export type Json = Record<string, unknown>;
 const prefix = "#/components/schemas/";
 
 /** What only the dashboard's forms read. */
-const formKeywords = ["title", "group", "unit", "advanced", "only"] as const;
+const formKeywords = ["title", "group", "unit", "advanced", "only", "words"] as const;
 
 /**
  * Keywords that zod writes but the document does not need, or that client generators cannot read: the pattern next to a `format` (it has

@@ -41,9 +41,7 @@ export function LinkWays({
   const { id: account } = useAccount();
   const [method, setMethod] = useState<"qr" | "code">("qr");
   const [number, setNumber] = useState("");
-  const form = useForm("linkGateway", {
-    onDone: ({ data }) => onStarted(data),
-  });
+  const form = useForm("linkGateway", { onDone: ({ data }) => onStarted(data) });
   const isTyped = hasRisk(kind) && method === "code";
   return (
     <Form

@@ -42,9 +42,7 @@ export function TestSend({ gateway, own = null }: { gateway: Gateway; own?: stri
   const [to, setTo] = useState(own !== null && /^\+\d+$/.test(own) ? own : "");
   const [message, setMessage] = useState("Hello from Trunkline");
   const [sent, setSent] = useState<string | null>(null);
-  const form = useForm("testGateway", {
-    onDone: ({ data }) => setSent(data.id),
-  });
+  const form = useForm("testGateway", { onDone: ({ data }) => setSent(data.id) });
   const mail = gateway.channel === "email";
   return (
     <Section title="Send a test">

@@ -1,74 +1,43 @@
 // What a hook reports of what needs attention on the overview.
 
+import type { ApiError } from "#ui/api/client.ts";
+import forms from "#ui/api/forms.json";
 import type { HookAttention } from "#ui/api/schema.ts";
-import { Check, Field } from "#ui/parts/form/field.tsx";
+import type { Schema } from "#ui/schema-form/model.ts";
+import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
 
-export const defaultAttention: HookAttention = {
-  severities: ["error"],
-  after_minutes: 5,
-  ended: true,
-  per_hour: 20,
-};
+const { severities, after_minutes, ended, per_hour } = forms.hook_attention.properties;
 
-const severityWords = { error: "Errors", doubt: "Unknown outcomes", warning: "Warnings" } as const;
-const severities = ["error", "doubt", "warning"] as const;
+export const defaultAttention = {
+  severities: severities.default,
+  after_minutes: after_minutes.default,
+  ended: ended.default,
+  per_hour: per_hour.default,
+} as HookAttention;
 
 /** `Errors, Warnings after 5 min`. */
 export const attentionWords = ({ severities: of, after_minutes }: HookAttention): string =>
-  `${severities.flatMap((each) => (of.includes(each) ? severityWords[each] : [])).join(", ")} after ${after_minutes} min`;
+  `${of.map((each) => severities.items.words[each]).join(", ")} after ${after_minutes} min`;
 
 export function AttentionFields({
   of,
   onChange,
-  fault,
+  error,
 }: {
   of: HookAttention;
   onChange: (attention: HookAttention) => void;
-  fault: (path: string) => string | null;
+  error: ApiError | null;
 }) {
-  const amount = (name: "after_minutes" | "per_hour", max: number, label: string, hint: string) => (
-    <Field label={label} hint={hint} fault={fault(`attention.${name}`)}>
-      <input
-        type="number"
-        required
-        min={1}
-        max={max}
-        value={of[name] || ""}
-        onChange={(event) => onChange({ ...of, [name]: Number(event.target.value) })}
-      />
-    </Field>
-  );
   return (
     <fieldset>
       <legend>What needs attention</legend>
-      {severities.map((each) => (
-        <Check
-          key={each}
-          label={severityWords[each]}
-          checked={of.severities.includes(each)}
-          onChange={(on) =>
-            onChange({
-              ...of,
-              severities: severities.filter((one) => (one === each ? on : of.severities.includes(one))),
-            })
-          }
-        />
-      ))}
-      {fault("attention.severities") === null ? null : (
-        <p className="fault">{fault("attention.severities")}</p>
-      )}
-      {amount(
-        "after_minutes",
-        1_440,
-        "Report after (minutes)",
-        "What has not persisted for this long is not reported.",
-      )}
-      <Check
-        label="Report when it has ended"
-        checked={of.ended}
-        onChange={(ended) => onChange({ ...of, ended })}
+      <SchemaForm
+        schema={forms.hook_attention as Schema}
+        path="attention"
+        values={{ ...of }}
+        error={error}
+        onChange={(values) => onChange(values as unknown as HookAttention)}
       />
-      {amount("per_hour", 600, "Maximum reports per hour", "Further ones wait.")}
     </fieldset>
   );
 }

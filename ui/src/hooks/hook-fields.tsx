@@ -1,5 +1,6 @@
 // The fields of a hook, and what its templates make of a body.
 
+import forms from "#ui/api/forms.json";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { CreateHookRequest, Hook, PreviewHookRequest } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
@@ -7,7 +8,10 @@ import { Button } from "#ui/parts/button.tsx";
 import { channels } from "#ui/parts/channels.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Check, Choice, Field } from "#ui/parts/form/field.tsx";
+import type { FormState } from "#ui/parts/form/form.tsx";
 import { Problem } from "#ui/parts/page.tsx";
+import type { Schema } from "#ui/schema-form/model.ts";
+import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
 import { AttentionFields, defaultAttention } from "./attention-fields.tsx";
 
 /** What the form holds: the fields of the API, with a line for each recipient. */
@@ -57,17 +61,18 @@ const orNull = (text: string): string | null => (text.trim() === "" ? null : tex
 export const fieldsOf = ({ to, ...entered }: Entered) => ({
   ...entered,
   to: to.split("\n").flatMap((line) => orNull(line)?.trim() ?? []),
+  per_minute: entered.per_minute ?? emptyHook.per_minute,
   attention: attentionOf(entered),
 });
 
 export function HookFields({
   of,
   onChange,
-  fault,
+  form: { fault, error },
 }: {
   of: Entered;
   onChange: (entered: Entered) => void;
-  fault: (path: string) => string | null;
+  form: Pick<FormState<"createHook">, "fault" | "error">;
 }) {
   const { id: account } = useAccount();
   const gateways = useRead("listGateways", { params: { account } });
@@ -151,11 +156,6 @@ export function HookFields({
           <input value={of.missing} onChange={(event) => set({ missing: event.target.value })} />
         </Field>
       )}
-      <Check
-        label="Require a signature (X-Hub-Signature-256), as GitHub sends it"
-        checked={of.signed}
-        onChange={(signed) => set({ signed })}
-      />
       {of.preset === "attention" ? null : (
         <Check
           label="Report what needs attention on the overview too"
@@ -164,22 +164,15 @@ export function HookFields({
         />
       )}
       {attention === null ? null : (
-        <AttentionFields of={attention} onChange={(each) => set({ attention: each })} fault={fault} />
+        <AttentionFields of={attention} onChange={(each) => set({ attention: each })} error={error} />
       )}
-      <Field
-        label="Maximum requests per minute"
-        hint="Further requests are refused with 429 until the minute is over."
-        fault={fault("per_minute")}
-      >
-        <input
-          type="number"
-          required
-          min={1}
-          max={600}
-          value={of.per_minute || ""}
-          onChange={(event) => set({ per_minute: Number(event.target.value) })}
-        />
-      </Field>
+      <SchemaForm
+        schema={forms.hook as Schema}
+        path=""
+        values={of}
+        error={error}
+        onChange={(values) => onChange(values as Entered)}
+      />
     </>
   );
 }

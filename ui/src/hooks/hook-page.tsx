@@ -65,13 +65,10 @@ function Change({ of, reload }: { of: Hook; reload: () => Promise<void> }) {
       verb="Save"
       reload={reload}
       onSubmit={() =>
-        form.send({
-          params: { account, hook: of.id },
-          body: { ...fieldsOf(entered), revision: of.revision },
-        })
+        form.send({ params: { account, hook: of.id }, body: { ...fieldsOf(entered), revision: of.revision } })
       }
     >
-      <HookFields of={entered} onChange={setEntered} fault={form.fault} />
+      <HookFields of={entered} onChange={setEntered} form={form} />
       <HookPreview of={entered} hook={of.id} />
     </Form>
   );

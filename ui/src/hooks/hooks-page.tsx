@@ -21,9 +21,7 @@ function Add({ onMade }: { onMade: (made: NewHook) => void }) {
   const { id: account } = useAccount();
   const [name, setName] = useState("");
   const [entered, setEntered] = useState(emptyHook);
-  const form = useForm("createHook", {
-    onDone: ({ data }) => onMade(data),
-  });
+  const form = useForm("createHook", { onDone: ({ data }) => onMade(data) });
   return (
     <Form
       of={form}
@@ -40,7 +38,7 @@ function Add({ onMade }: { onMade: (made: NewHook) => void }) {
           onChange={(event) => setName(event.target.value)}
         />
       </Field>
-      <HookFields of={entered} onChange={setEntered} fault={form.fault} />
+      <HookFields of={entered} onChange={setEntered} form={form} />
       <HookPreview of={entered} />
     </Form>
   );

@@ -113,10 +113,7 @@ const kinds: Readonly<Record<Attention["kind"], Kind>> = {
     next: ["next try", "with the next message that is due"],
     act: (item) => <Resume item={item} verb="Retry now" />,
   },
-  gateway_stopped: {
-    state: ["stopped", "stopped"],
-    act: (item) => <Resume item={item} verb="Resume" />,
-  },
+  gateway_stopped: { state: ["stopped", "stopped"], act: (item) => <Resume item={item} verb="Resume" /> },
   gateway_deferring: { state: ["failed", "all attempts fail"], next: ["next attempt", "now"] },
   link_lost: { state: ["unlinked", "not linked any more"], verb: "Link it" },
   not_linked: {

@@ -130,10 +130,7 @@ function Calls({ pool }: { pool: Pool }) {
             ),
           },
           { head: "Kind", look: "wide", cell: ({ kind }) => kind },
-          {
-            head: "Key",
-            cell: ({ key, key_name, person }) => key_name ?? person ?? <code>{key}</code>,
-          },
+          { head: "Key", cell: ({ key, key_name, person }) => key_name ?? person ?? <code>{key}</code> },
           {
             head: "Tokens in + out",
             look: "number",

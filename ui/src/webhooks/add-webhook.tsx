@@ -7,9 +7,7 @@ import { fieldsOf, WebhookFields } from "./webhook-fields.tsx";
 function Fields({ onDone }: { onDone: (secret: string | null) => void }) {
   const { id: account } = useAccount();
   const [entered, setEntered] = useState({ name: "", url: "", events: "message.*" });
-  const form = useForm("createWebhook", {
-    onDone: ({ data }) => onDone(data.secret),
-  });
+  const form = useForm("createWebhook", { onDone: ({ data }) => onDone(data.secret) });
   return (
     <Form
       of={form}

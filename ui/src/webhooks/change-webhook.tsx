@@ -14,20 +14,14 @@ function Fields({ of, reload, onDone }: { of: Webhook; reload: () => Promise<voi
   const changed = Object.fromEntries(
     Object.entries(fieldsOf(entered)).filter(([, value], at) => String(value) !== before[at]),
   );
-  const form = useForm("updateWebhook", {
-    says: "The endpoint is saved",
-    onDone,
-  });
+  const form = useForm("updateWebhook", { says: "The endpoint is saved", onDone });
   return (
     <Form
       of={form}
       verb="Save"
       reload={reload}
       onSubmit={() =>
-        form.send({
-          params: { account, webhook: of.id },
-          body: { ...changed, revision: of.revision },
-        })
+        form.send({ params: { account, webhook: of.id }, body: { ...changed, revision: of.revision } })
       }
     >
       <WebhookFields of={entered} onChange={setEntered} fault={form.fault} />

@@ -191,10 +191,7 @@ export function Page() {
                       </Link>
                     ),
                 },
-                {
-                  head: "Last answer",
-                  cell: ({ last_try: last }) => (last === null ? "" : answered(last)),
-                },
+                { head: "Last answer", cell: ({ last_try: last }) => (last === null ? "" : answered(last)) },
                 { head: "Tries", look: "number", cell: ({ attempts }) => number(attempts) },
                 {
                   head: "Next try",

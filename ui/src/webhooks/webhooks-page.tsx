@@ -40,15 +40,8 @@ export function Page() {
               </RowLink>
             ),
           },
-          {
-            head: "URL",
-            look: "also",
-            cell: ({ url }) => <span className="soft">{url}</span>,
-          },
-          {
-            head: "Events",
-            cell: ({ events }) => <code className="soft">{events.join(" ")}</code>,
-          },
+          { head: "URL", look: "also", cell: ({ url }) => <span className="soft">{url}</span> },
+          { head: "Events", cell: ({ events }) => <code className="soft">{events.join(" ")}</code> },
           {
             head: "24 hours",
             cell: ({ id }) => <LastDayLine webhook={id} statistics={statistics.data?.data} />,

@@ -12,9 +12,7 @@ import { ValuesForm } from "#ui/schema-form/values-form.tsx";
 function Fields({ pool, onKey }: { pool: Pool; onKey: (key: string | null) => void }) {
   const { id: account } = useAccount();
   const [name, setName] = useState("");
-  const form = useForm("createPoolKey", {
-    onDone: ({ data }) => onKey(data.key),
-  });
+  const form = useForm("createPoolKey", { onDone: ({ data }) => onKey(data.key) });
   return (
     <ValuesForm
       of={form}

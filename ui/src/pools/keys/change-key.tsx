@@ -18,10 +18,7 @@ interface Of {
 
 function Fields({ pool, of, reload, onDone }: Of & { reload: () => Promise<void>; onDone: () => void }) {
   const { id: account } = useAccount();
-  const form = useForm("updatePoolKey", {
-    says: `${of.name} is saved`,
-    onDone,
-  });
+  const form = useForm("updatePoolKey", { says: `${of.name} is saved`, onDone });
   return (
     <ValuesForm
       of={form}

@@ -47,12 +47,5 @@ export function useTurns(params: { account: string; pool: string }) {
     }
     return turn;
   };
-  return {
-    turns,
-    elapsedMs,
-    busy,
-    ask,
-    stop: () => asking.current?.abort(),
-    clear: () => setTurns([]),
-  };
+  return { turns, elapsedMs, busy, ask, stop: () => asking.current?.abort(), clear: () => setTurns([]) };
 }

@@ -40,10 +40,7 @@ function Totals({ of }: { of: PoolStatisticsSum }) {
         { name: "Refused", value: number(count), note: words },
         { name: "Tokens", value: number(of.prompt_tokens + of.completion_tokens) },
         { name: "Cost", value: costOf([of]), note: costNote([of]) },
-        {
-          name: "First byte, p50 / p95",
-          value: `${ms(of.first_byte_ms.p50)} / ${ms(of.first_byte_ms.p95)}`,
-        },
+        { name: "First byte, p50 / p95", value: `${ms(of.first_byte_ms.p50)} / ${ms(of.first_byte_ms.p95)}` },
       ]}
     />
   );
