@@ -4,8 +4,8 @@ import { useState } from "react";
 import type { Gateway, GatewayKind, StartedGatewayLinkReply } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Choices } from "#ui/parts/form/choices.tsx";
-import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { TextField } from "#ui/parts/form/texts.tsx";
 
 /** Whether the kind's settings require accepting a risk: its client is not the provider's own. */
 const hasRisk = ({ settings }: GatewayKind): boolean =>
@@ -66,19 +66,15 @@ export function LinkWays({
         onChange={setMethod}
       />
       {isTyped ? (
-        <Field
+        <TextField
           label="The phone's number"
           hint="With its country code, such as +4915123456789."
+          type="tel"
+          required
           fault={form.fault("number")}
-        >
-          <input
-            type="tel"
-            required
-            autoComplete="off"
-            value={number}
-            onChange={(event) => setNumber(event.target.value)}
-          />
-        </Field>
+          value={number}
+          onChange={setNumber}
+        />
       ) : null}
     </Form>
   );

@@ -4,8 +4,8 @@ import { useRead } from "#ui/api/queries.ts";
 import { type Channel, words } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { channelNames } from "#ui/parts/channels.ts";
-import { Field } from "#ui/parts/form/field.tsx";
 import { useForm } from "#ui/parts/form/form.tsx";
+import { TextField } from "#ui/parts/form/texts.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Cards } from "#ui/parts/list/cards.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
@@ -82,18 +82,14 @@ export function Page() {
               Choose another kind
             </Link>
           </p>
-          <Field
+          <TextField
             label="Name"
             hint="The identifier that requests use, such as sms-main."
+            required
             fault={form.fault("identifier")}
-          >
-            <input
-              required
-              value={identifier}
-              autoComplete="off"
-              onChange={(event) => setIdentifier(event.target.value)}
-            />
-          </Field>
+            value={identifier}
+            onChange={setIdentifier}
+          />
         </GatewayForm>
       )}
     </>

@@ -8,6 +8,7 @@ import { useAccount } from "#ui/parts/account.ts";
 import { Button } from "#ui/parts/button.tsx";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { TextField } from "#ui/parts/form/texts.tsx";
 import { Problem, Section } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 
@@ -55,15 +56,14 @@ export function TestSend({ gateway, own = null }: { gateway: Gateway; own?: stri
           form.send({ params: { account, gateway: gateway.identifier }, body: { to, message, wait_ms: 0 } })
         }
       >
-        <Field label={mail ? "Email address" : "Number"} fault={form.fault("to")}>
-          <input
-            required
-            type={mail ? "email" : "tel"}
-            value={to}
-            autoComplete="off"
-            onChange={(event) => setTo(event.target.value)}
-          />
-        </Field>
+        <TextField
+          label={mail ? "Email address" : "Number"}
+          type={mail ? "email" : "tel"}
+          required
+          fault={form.fault("to")}
+          value={to}
+          onChange={setTo}
+        />
         {gateway.test && !mail ? (
           <div className="row">
             {sandboxNumbers.map(([number, end]) => (

@@ -9,6 +9,7 @@ import { channels } from "#ui/parts/channels.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Check, Choice, Field } from "#ui/parts/form/field.tsx";
 import type { FormState } from "#ui/parts/form/form.tsx";
+import { TextField } from "#ui/parts/form/texts.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 import type { Schema } from "#ui/schema-form/model.ts";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
@@ -125,13 +126,14 @@ export function HookFields({
         fault={fault("gateway_identifier")}
       />
       {of.channel === "email" ? (
-        <Field label="Subject" hint={`A template.${fromPreset}`} fault={fault("subject")}>
-          <input
-            className="mono"
-            value={of.subject ?? ""}
-            onChange={(event) => set({ subject: orNull(event.target.value) })}
-          />
-        </Field>
+        <TextField
+          label="Subject"
+          hint={`A template.${fromPreset}`}
+          fault={fault("subject")}
+          className="mono"
+          value={of.subject ?? ""}
+          onChange={(subject) => set({ subject: orNull(subject) })}
+        />
       ) : null}
       <Field
         label="Text"
@@ -152,9 +154,12 @@ export function HookFields({
         onChange={(refuses) => set({ missing: refuses ? null : "" })}
       />
       {of.missing === null ? null : (
-        <Field label="Text for a missing value" fault={fault("missing")}>
-          <input value={of.missing} onChange={(event) => set({ missing: event.target.value })} />
-        </Field>
+        <TextField
+          label="Text for a missing value"
+          fault={fault("missing")}
+          value={of.missing}
+          onChange={(missing) => set({ missing })}
+        />
       )}
       {of.preset === "attention" ? null : (
         <Check

@@ -5,8 +5,8 @@ import { usePages } from "#ui/api/queries.ts";
 import type { Hook, NewHook } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
-import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { TextField, useTexts } from "#ui/parts/form/texts.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
@@ -19,25 +19,23 @@ import { emptyHook, fieldsOf, HookFields, HookPreview, programOf } from "./hook-
 
 function Add({ onMade }: { onMade: (made: NewHook) => void }) {
   const { id: account } = useAccount();
-  const [name, setName] = useState("");
   const [entered, setEntered] = useState(emptyHook);
   const form = useForm("createHook", { onDone: ({ data }) => onMade(data) });
+  const { texts, field } = useTexts(form, { name: "" });
   return (
     <Form
       of={form}
       verb="Add the hook"
-      onSubmit={() => form.send({ params: { account }, body: { name, ...fieldsOf(entered) } })}
+      onSubmit={() => form.send({ params: { account }, body: { ...texts, ...fieldsOf(entered) } })}
     >
-      <Field label="Name" hint="A part of its URL." fault={form.fault("name")}>
-        <input
-          required
-          pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
-          placeholder="alerts"
-          autoComplete="off"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-      </Field>
+      <TextField
+        label="Name"
+        hint="A part of its URL."
+        required
+        pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
+        placeholder="alerts"
+        {...field("name")}
+      />
       <HookFields of={entered} onChange={setEntered} form={form} />
       <HookPreview of={entered} />
     </Form>

@@ -5,8 +5,9 @@ import forms from "#ui/api/forms.json";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { PoolMember, ProviderKind } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Choice, Field } from "#ui/parts/form/field.tsx";
+import { Choice } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { TextField } from "#ui/parts/form/texts.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import type { CardGroup } from "#ui/parts/list/card.ts";
 import { Cards } from "#ui/parts/list/cards.tsx";
@@ -89,14 +90,7 @@ function MemberForm({
               Choose another provider
             </Link>
           </p>
-          <Field label="Name" fault={form.fault("name")}>
-            <input
-              required
-              value={name}
-              autoComplete="off"
-              onChange={(event) => setName(event.target.value)}
-            />
-          </Field>
+          <TextField label="Name" required fault={form.fault("name")} value={name} onChange={setName} />
           <h2>{kind?.title}</h2>
         </>
       ) : (

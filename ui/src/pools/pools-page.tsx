@@ -1,12 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Bot } from "lucide-react";
-import { useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
-import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { TextField, useTexts } from "#ui/parts/form/texts.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { Empty, PageHead, Waiting } from "#ui/parts/page.tsx";
@@ -61,16 +60,14 @@ function Requests({ pool }: { pool: Pool }) {
 
 function Add() {
   const { id: account } = useAccount();
-  const [name, setName] = useState("");
   const navigate = useNavigate();
   const form = useForm("createPool", {
     onDone: ({ data }) => navigate({ to: "/a/$account/pools/$pool", params: { account, pool: data.id } }),
   });
+  const { texts, field } = useTexts(form, { name: "" });
   return (
-    <Form of={form} verb="Add the pool" onSubmit={() => form.send({ params: { account }, body: { name } })}>
-      <Field label="Name" fault={form.fault("name")}>
-        <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
-      </Field>
+    <Form of={form} verb="Add the pool" onSubmit={() => form.send({ params: { account }, body: texts })}>
+      <TextField label="Name" required {...field("name")} />
     </Form>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Check, Choice, Coded, Field, faultAt, Hint } from "#ui/parts/form/field.tsx";
+import { TextField } from "#ui/parts/form/texts.tsx";
 import { Tiles } from "#ui/parts/form/tiles.tsx";
 import { Boxes } from "./boxes.tsx";
 import { emptied, Json, Pairs, Secret } from "./controls.tsx";
@@ -181,17 +182,17 @@ function Value(input: Omit<ValueProps, "nullable" | "label" | "fault"> & { name:
       return <Quantity {...props} unset={placeholder ?? ""} none={none} />;
     case "text":
       return (
-        <Field label={label} hint={text} fault={fault}>
-          <input
-            required={required}
-            maxLength={schema.maxLength}
-            placeholder={placeholder}
-            value={String(value ?? "")}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => onChange(emptied(event.target.value))}
-          />
-        </Field>
+        <TextField
+          label={label}
+          hint={text}
+          fault={fault}
+          required={required}
+          maxLength={schema.maxLength}
+          placeholder={placeholder}
+          value={String(value ?? "")}
+          spellCheck={false}
+          onChange={(entered) => onChange(emptied(entered))}
+        />
       );
   }
 }

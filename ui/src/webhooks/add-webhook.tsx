@@ -1,20 +1,20 @@
-import { useState } from "react";
 import { useAccount } from "#ui/parts/account.ts";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { useTexts } from "#ui/parts/form/texts.tsx";
 import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { fieldsOf, WebhookFields } from "./webhook-fields.tsx";
 
 function Fields({ onDone }: { onDone: (secret: string | null) => void }) {
   const { id: account } = useAccount();
-  const [entered, setEntered] = useState({ name: "", url: "", events: "message.*" });
   const form = useForm("createWebhook", { onDone: ({ data }) => onDone(data.secret) });
+  const entered = useTexts(form, { name: "", url: "", events: "message.*" });
   return (
     <Form
       of={form}
       verb="Add the endpoint"
-      onSubmit={() => form.send({ params: { account }, body: fieldsOf(entered) })}
+      onSubmit={() => form.send({ params: { account }, body: fieldsOf(entered.texts) })}
     >
-      <WebhookFields of={entered} onChange={setEntered} fault={form.fault} />
+      <WebhookFields {...entered} />
     </Form>
   );
 }

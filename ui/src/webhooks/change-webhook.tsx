@@ -1,20 +1,20 @@
-import { useState } from "react";
 import { call } from "#ui/api/client.ts";
 import type { Webhook } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
+import { useTexts } from "#ui/parts/form/texts.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { enteredOf, fieldsOf, WebhookFields } from "./webhook-fields.tsx";
 
 function Fields({ of, reload, onDone }: { of: Webhook; reload: () => Promise<void>; onDone: () => void }) {
   const { id: account } = useAccount();
-  const [entered, setEntered] = useState(() => enteredOf(of));
+  const form = useForm("updateWebhook", { says: "The endpoint is saved", onDone });
+  const entered = useTexts(form, enteredOf(of));
   const before = Object.values(fieldsOf(enteredOf(of))).map(String);
   const changed = Object.fromEntries(
-    Object.entries(fieldsOf(entered)).filter(([, value], at) => String(value) !== before[at]),
+    Object.entries(fieldsOf(entered.texts)).filter(([, value], at) => String(value) !== before[at]),
   );
-  const form = useForm("updateWebhook", { says: "The endpoint is saved", onDone });
   return (
     <Form
       of={form}
@@ -24,7 +24,7 @@ function Fields({ of, reload, onDone }: { of: Webhook; reload: () => Promise<voi
         form.send({ params: { account, webhook: of.id }, body: { ...changed, revision: of.revision } })
       }
     >
-      <WebhookFields of={entered} onChange={setEntered} fault={form.fault} />
+      <WebhookFields {...entered} />
     </Form>
   );
 }

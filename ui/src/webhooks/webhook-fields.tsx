@@ -1,12 +1,8 @@
 import type { Webhook } from "#ui/api/schema.ts";
-import { Field } from "#ui/parts/form/field.tsx";
+import { TextField, type Texts } from "#ui/parts/form/texts.tsx";
 
 /** What the form holds. `name`: empty for the host of the URL. `events`: patterns separated by spaces or lines. */
-interface Entered {
-  name: string;
-  url: string;
-  events: string;
-}
+type Entered = Record<"name" | "url" | "events", string>;
 
 /** The host of a URL; empty while the text is no URL. */
 const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
@@ -24,47 +20,33 @@ export const fieldsOf = ({ name, url, events }: Entered) => ({
   events: events.split(/\s+/).filter((pattern) => pattern !== ""),
 });
 
-export function WebhookFields({
-  of,
-  onChange,
-  fault,
-}: {
-  of: Entered;
-  onChange: (entered: Entered) => void;
-  fault: (path: string) => string | null;
-}) {
+/** `texts` and `field`: those of the form (`useTexts`). */
+export function WebhookFields({ texts, field }: Pick<Texts<Entered>, "texts" | "field">) {
   return (
     <>
-      <Field label="URL" hint="Events are posted to it, signed." fault={fault("url")}>
-        <input
-          type="url"
-          required
-          placeholder="https://"
-          value={of.url}
-          onChange={(event) => onChange({ ...of, url: event.target.value })}
-        />
-      </Field>
-      <Field label="Name" hint="By default the host of the URL." fault={fault("name")}>
-        <input
-          maxLength={60}
-          placeholder={hostOf(of.url)}
-          value={of.name}
-          onChange={(event) => onChange({ ...of, name: event.target.value })}
-        />
-      </Field>
-      <Field
+      <TextField
+        label="URL"
+        hint="Events are posted to it, signed."
+        type="url"
+        required
+        placeholder="https://"
+        {...field("url")}
+      />
+      <TextField
+        label="Name"
+        hint="By default the host of the URL."
+        maxLength={60}
+        placeholder={hostOf(texts.url)}
+        {...field("name")}
+      />
+      <TextField
         label="Events"
         hint="Types or families, such as message.* gateway.* credit.low, or * for all."
-        fault={fault("events")}
-      >
-        <input
-          required
-          className="mono"
-          value={of.events}
-          onChange={(event) => onChange({ ...of, events: event.target.value })}
-          spellCheck={false}
-        />
-      </Field>
+        required
+        className="mono"
+        spellCheck={false}
+        {...field("events")}
+      />
     </>
   );
 }

@@ -23,6 +23,8 @@ export function TextField({
   );
 }
 
+export type Texts<T extends Readonly<Record<string, string>>> = ReturnType<typeof useTexts<T>>;
+
 /** The texts of a form, which begins with `start`, and the state that the control of each one shows. */
 export function useTexts<T extends Readonly<Record<string, string>>>(
   form: { fault: (path: string) => string | null },

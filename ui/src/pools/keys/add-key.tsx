@@ -1,9 +1,8 @@
-import { useState } from "react";
 import forms from "#ui/api/forms.json";
 import type { Pool } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Field } from "#ui/parts/form/field.tsx";
 import { useForm } from "#ui/parts/form/form.tsx";
+import { TextField, useTexts } from "#ui/parts/form/texts.tsx";
 import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 import { Unpriced } from "#ui/pools/unpriced-models.tsx";
 import type { Schema } from "#ui/schema-form/model.ts";
@@ -11,19 +10,17 @@ import { ValuesForm } from "#ui/schema-form/values-form.tsx";
 
 function Fields({ pool, onKey }: { pool: Pool; onKey: (key: string | null) => void }) {
   const { id: account } = useAccount();
-  const [name, setName] = useState("");
   const form = useForm("createPoolKey", { onDone: ({ data }) => onKey(data.key) });
+  const { texts, field } = useTexts(form, { name: "" });
   return (
     <ValuesForm
       of={form}
       verb="Create the key"
       schema={forms.key as Schema}
-      onSubmit={(values) => form.send({ params: { account, pool: pool.id }, body: { name, ...values } })}
+      onSubmit={(values) => form.send({ params: { account, pool: pool.id }, body: { ...texts, ...values } })}
       below={(values) => <Unpriced pool={pool} values={values} />}
     >
-      <Field label="Name" hint="Who calls with it." fault={form.fault("name")}>
-        <input required value={name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
-      </Field>
+      <TextField label="Name" hint="Who calls with it." required {...field("name")} />
     </ValuesForm>
   );
 }
