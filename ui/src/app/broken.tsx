@@ -1,3 +1,4 @@
+import { Button } from "#ui/parts/button.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 
 /**
@@ -13,9 +14,7 @@ export function BrokenPage({ error }: { error: unknown }) {
         not be reached.
       </p>
       <p>
-        <button type="button" className="button" onClick={() => location.reload()}>
-          Load it again
-        </button>
+        <Button onClick={() => location.reload()}>Load it again</Button>
       </p>
       <p className="soft">
         For a report: <code>{error instanceof Error ? error.message : String(error)}</code>

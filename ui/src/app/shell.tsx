@@ -6,6 +6,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import type { Account } from "#ui/api/schema.ts";
 import { AccountContext, useSession } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Waiting } from "#ui/parts/page.tsx";
 import { setPreference, usePreference } from "#ui/parts/preferences.ts";
 import { Zone } from "#ui/parts/time.tsx";
@@ -69,9 +70,8 @@ export function Frame({ account, named, children }: Framed) {
             >
               <PanelLeft aria-hidden="true" />
             </button>
-            <button
-              type="button"
-              className="button bare"
+            <Button
+              look="bare"
               aria-label="Find anything, Ctrl K"
               aria-keyshortcuts="/ Control+K"
               onPointerEnter={() => void loadFind()}
@@ -79,7 +79,7 @@ export function Frame({ account, named, children }: Framed) {
             >
               <Search aria-hidden="true" />
               <kbd className="kbd only-desk">Ctrl K</kbd>
-            </button>
+            </Button>
             <span className="end">
               <LiveDot />
             </span>

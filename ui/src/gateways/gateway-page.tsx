@@ -49,11 +49,7 @@ function Actions({ gateway }: { gateway: Gateway }) {
           }}
         />
       ) : null}
-      <Link
-        to="/a/$account/gateways/$gateway/settings"
-        params={{ account, gateway: gateway.identifier }}
-        className="button"
-      >
+      <Link to="/a/$account/gateways/$gateway/settings" params={params} className="button">
         Settings
       </Link>
       <More of={gateway.identifier}>

@@ -2,7 +2,7 @@
 
 import forms from "#ui/api/forms.json";
 import { useChange, useRead } from "#ui/api/queries.ts";
-import type { CreateHookRequest, Hook, PreviewHookRequest } from "#ui/api/schema.ts";
+import type { CreateHookRequest, Hook, HookAttention, PreviewHookRequest } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Button } from "#ui/parts/button.tsx";
 import { channels } from "#ui/parts/channels.ts";
@@ -13,7 +13,7 @@ import { TextField } from "#ui/parts/form/texts.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 import type { Schema } from "#ui/schema-form/model.ts";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
-import { AttentionFields, defaultAttention } from "./attention-fields.tsx";
+import { defaultAttention } from "./attention.ts";
 
 /** What the form holds: the fields of the API, with a line for each recipient. */
 type Entered = Required<Omit<CreateHookRequest, "active" | "key" | "name" | "to" | "attention">> &
@@ -169,7 +169,16 @@ export function HookFields({
         />
       )}
       {attention === null ? null : (
-        <AttentionFields of={attention} onChange={(each) => set({ attention: each })} error={error} />
+        <fieldset>
+          <legend>What needs attention</legend>
+          <SchemaForm
+            schema={forms.hook_attention as Schema}
+            path="attention"
+            values={{ ...attention }}
+            error={error}
+            onChange={(values) => set({ attention: values as unknown as HookAttention })}
+          />
+        </fieldset>
       )}
       <SchemaForm
         schema={forms.hook as Schema}

@@ -12,7 +12,7 @@ import { Ask } from "#ui/parts/over/ask.tsx";
 import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { Opened } from "#ui/schema-form/opened.tsx";
-import { attentionWords } from "./attention-fields.tsx";
+import { attentionWords } from "./attention.ts";
 import { attentionOf, enteredOf, fieldsOf, HookFields, HookPreview, programOf } from "./hook-fields.tsx";
 import { HookState, UrlOnce } from "./hooks-page.tsx";
 

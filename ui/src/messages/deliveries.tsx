@@ -3,6 +3,7 @@
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { MessageDelivery } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { Table } from "#ui/parts/list/table.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
@@ -84,9 +85,7 @@ function Endpoint({ name, deliveries }: { name: string; deliveries: readonly Mes
             head: "Replay",
             look: "act",
             cell: ({ id, type, webhook }) => (
-              <button
-                type="button"
-                className="button"
+              <Button
                 disabled={replay.isPending}
                 aria-label={`Replay ${type} to ${name}`}
                 onClick={() =>
@@ -97,7 +96,7 @@ function Endpoint({ name, deliveries }: { name: string; deliveries: readonly Mes
                 }
               >
                 Replay
-              </button>
+              </Button>
             ),
           },
         ]}

@@ -9,16 +9,11 @@ import { bySeverity, columns, type Line, lineOf } from "./attention.tsx";
 import { RangeFigures } from "./figures.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 
-/** The account and its resources: what needs a person, and the first steps. */
-function useOverview() {
-  const { id: account } = useAccount();
-  return useRead("getOverview", { params: { account } });
-}
-
 /** What needs a person: one line for each item, the worst first. If the API lists nothing, all is well. */
 function NeedsYou() {
   const { role } = useSession();
-  const overview = useOverview();
+  const { id: account } = useAccount();
+  const overview = useRead("getOverview", { params: { account } });
   const installation = useRead("getInstallation", {}, { enabled: role === "operator", every: 30_000 });
   const items = overview.data?.data.attention ?? [];
   const held = installation.data?.data.held ?? null;

@@ -3,6 +3,7 @@
 import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { faultSentences } from "#ui/words/faults.ts";
 import { Copy } from "./copy.tsx";
 import { useNow, WithTimes } from "./time.tsx";
@@ -97,9 +98,7 @@ export function Problem({
       )}
       {error.status === 409 && reload !== undefined ? (
         <div>
-          <button type="button" className="button" onClick={() => void reload()}>
-            Reload and discard my changes
-          </button>
+          <Button onClick={() => void reload()}>Reload and discard my changes</Button>
         </div>
       ) : null}
       {error.retryAfterSeconds === null ? null : (

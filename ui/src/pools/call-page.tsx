@@ -8,10 +8,11 @@ import { Back } from "#ui/parts/link.tsx";
 import { rememberOpened } from "#ui/parts/list/came-from.ts";
 import { Facts, Figures, PageHead, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
+import { Waterfall } from "#ui/parts/story/waterfall.tsx";
 import { Exact } from "#ui/parts/time.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
 import { CallContent } from "./call-content.tsx";
-import { CallStory } from "./call-story.tsx";
+import { spansOf } from "./call-spans.ts";
 import { isBlameless, reusedWords } from "./outcomes.ts";
 
 /** What a caller received, in one sentence. */
@@ -30,6 +31,21 @@ function sentenceOf({ status, failed_over, member, attempts, reused }: PoolCall)
   if (attempts.length === 0)
     return "No member was called because of a limit, a budget or the request itself.";
   return "No member answered.";
+}
+
+/** A picture to scale: the members that were called, the waits between them, and how long the answer streamed. */
+function CallStory({ call }: { call: PoolCall }) {
+  if (call.attempts.length === 0) return <p className="soft">No member was asked.</p>;
+  return (
+    <>
+      <Waterfall spans={spansOf(call)} wholeMs={call.ms} />
+      {call.first_byte_ms === null ? null : (
+        <p className="small soft">
+          First output after {duration(call.first_byte_ms)}, the end after {duration(call.ms)}.
+        </p>
+      )}
+    </>
+  );
 }
 
 function Call({ call }: { call: PoolCall }) {

@@ -1,4 +1,5 @@
 import type { ApiError } from "#ui/api/client.ts";
+import { Button } from "#ui/parts/button.tsx";
 
 /** Shown after a lost answer, and after the key was already used for another send. */
 export function Doubt({ error, onRenew }: { error: ApiError | null; onRenew: () => void }) {
@@ -15,9 +16,7 @@ export function Doubt({ error, onRenew }: { error: ApiError | null; onRenew: () 
     <div className="notice warn" role="status">
       <p>It was sent before in another form: the log has it. What is here now would be sent besides.</p>
       <div>
-        <button type="button" className="button" onClick={onRenew}>
-          Make it a send of its own
-        </button>
+        <Button onClick={onRenew}>Make it a send of its own</Button>
       </div>
     </div>
   );

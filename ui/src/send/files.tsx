@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Field } from "#ui/parts/form/field.tsx";
 import { bytes } from "#ui/words/numbers.ts";
 import type { ChosenFile } from "./draft.ts";
@@ -69,9 +70,8 @@ export function Files({
           {names.map((name) => (
             <li key={name} className="row">
               <span dir="auto">{name}</span>
-              <button
-                type="button"
-                className="button plain"
+              <Button
+                look="plain"
                 onClick={() =>
                   onChange(
                     files.filter(({ filename }) => filename !== name),
@@ -80,7 +80,7 @@ export function Files({
                 }
               >
                 Remove<span className="unseen"> {name}</span>
-              </button>
+              </Button>
             </li>
           ))}
         </ul>

@@ -3,6 +3,7 @@
 import type { ApiError } from "#ui/api/client.ts";
 import type { Channel, Gateway } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Field } from "#ui/parts/form/field.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { recipientsOf, repeatedIn } from "./draft.ts";
@@ -69,27 +70,18 @@ export function Recipients({
         />
       </Field>
       {repeatedIn(recipients) === 0 ? null : (
-        <button
-          type="button"
-          className="button"
-          onClick={() => onChange([...new Set(recipients)].join("\n"))}
-        >
+        <Button onClick={() => onChange([...new Set(recipients)].join("\n"))}>
           Keep each recipient once
-        </button>
+        </Button>
       )}
       {gateway?.kind !== "sandbox" ? null : (
         <div className="stack tight">
           <p className="hint">The sandbox sends nothing. The recipient determines the outcome:</p>
           <div className="row">
             {sandboxRecipients(channel).map(([recipient, end]) => (
-              <button
-                key={recipient}
-                type="button"
-                className="button"
-                onClick={() => onChange([...recipients, recipient].join("\n"))}
-              >
+              <Button key={recipient} onClick={() => onChange([...recipients, recipient].join("\n"))}>
                 <span className="mono">{recipient}</span> <span className="soft">{end}</span>
-              </button>
+              </Button>
             ))}
           </div>
         </div>

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import type { Gateway } from "#ui/api/schema.ts";
 import { useAccount, useSession } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { channels } from "#ui/parts/channels.ts";
 import { Choices } from "#ui/parts/form/choices.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
@@ -96,9 +97,7 @@ function Compose({
             else send();
           }}
           more={
-            <button
-              type="button"
-              className="button"
+            <Button
               onClick={() => {
                 form.reset();
                 setFiles([]);
@@ -106,7 +105,7 @@ function Compose({
               }}
             >
               Clear
-            </button>
+            </Button>
           }
         >
           <Choices

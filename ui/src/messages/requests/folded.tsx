@@ -4,6 +4,7 @@ import { call } from "#ui/api/client.ts";
 import { usePaced } from "#ui/api/queries.ts";
 import { counted, dueOf } from "#ui/messages/words.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { RowLink } from "#ui/parts/link.tsx";
 import { clockOf, dayOf, exactClockOf, spanOf } from "#ui/words/spans.ts";
 import type { Line } from "./folds.ts";
@@ -58,14 +59,9 @@ export function FoldedActions({ line, onOpen }: { line: Folded; onOpen: (isOpen:
   const request = useRequest(line.request);
   return (
     <span className="row">
-      <button
-        type="button"
-        className="button"
-        aria-expanded={line.isOpen}
-        onClick={() => onOpen(!line.isOpen)}
-      >
+      <Button aria-expanded={line.isOpen} onClick={() => onOpen(!line.isOpen)}>
         {line.isOpen ? "Fold" : "Show each"}
-      </button>
+      </Button>
       {request === undefined ? null : <RequestActions request={request} />}
     </span>
   );

@@ -4,6 +4,7 @@ import { ArrowUp, type LucideIcon } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { useFreshness } from "#ui/api/freshness.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Empty, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
 import { useCameFrom } from "./came-from.ts";
@@ -45,9 +46,9 @@ function End({ pages, verb }: { pages: Pages<unknown>; verb: string }) {
             Looked as far as <Time at={last.searched_until} brief />.
           </p>
         ) : null}
-        <button type="button" className="button" onClick={() => pages.fetchNextPage()}>
+        <Button onClick={() => pages.fetchNextPage()}>
           {last?.data.length === 0 ? "Look further" : verb}
-        </button>
+        </Button>
       </>
     );
   return items.length > 50 ? `These are all ${items.length.toLocaleString()}.` : null;
@@ -147,9 +148,9 @@ export function List<T>({
         <div className="chosen-bar" role="group" aria-label="Actions on the chosen rows">
           <span aria-live="polite">{chosen.length} chosen</span>
           {actions(chosen, clear)}
-          <button type="button" className="button bare" onClick={clear}>
+          <Button look="bare" onClick={clear}>
             Clear
-          </button>
+          </Button>
         </div>
       )}
     </>

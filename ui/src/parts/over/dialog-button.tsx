@@ -1,5 +1,6 @@
 import { Plus } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
+import { Button } from "#ui/parts/button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { LeaveQuestion, TouchedInDialog } from "./leave-question.tsx";
 
@@ -11,15 +12,12 @@ export function DialogButton({
   label,
   title,
   adds = false,
-  first = adds,
   children,
 }: {
   label: ReactNode;
   title: string;
   /** Whether it adds something, which is the main action of its page. */
   adds?: boolean;
-  /** The main action of the page. */
-  first?: boolean;
   children: (close: () => void) => ReactNode;
 }) {
   const [open, setOpen] = useState(false);
@@ -31,9 +29,9 @@ export function DialogButton({
   };
   return (
     <>
-      <button type="button" className={first ? "button first" : "button"} onClick={() => setOpen(true)}>
+      <Button look={adds ? "first" : undefined} onClick={() => setOpen(true)}>
         {adds ? <Plus aria-hidden="true" /> : null} {label}
-      </button>
+      </Button>
       <Dialog title={title} open={open} onClose={() => (isTouched.current() ? setAsks(true) : close())}>
         <TouchedInDialog value={isTouched}>{children(close)}</TouchedInDialog>
         <LeaveQuestion open={asks} onStay={() => setAsks(false)} onLeave={close} />
