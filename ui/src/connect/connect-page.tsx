@@ -165,33 +165,23 @@ export function Page() {
         <div>
           <Section title="Addresses">
             <Facts
-              of={[
-                ["Messages", <Snippet key="messages" text={`${origin}/api`} />],
-                ["OpenAI clients", <Snippet key="openai" text={baseUrl("openai", origin)} />],
-                ["Anthropic clients", <Snippet key="anthropic" text={baseUrl("anthropic", origin)} />],
-                ["Management", <Snippet key="manage" text={`${origin}/api/manage/v1`} />],
-                [
-                  "Reference",
-                  <a key="docs" href="/docs">
-                    Pages
-                  </a>,
-                ],
-                [
-                  "OpenAPI",
-                  <a key="openapi" href="/openapi.json">
-                    openapi.json
-                  </a>,
-                ],
-              ]}
+              of={{
+                Messages: <Snippet text={`${origin}/api`} />,
+                "OpenAI clients": <Snippet text={baseUrl("openai", origin)} />,
+                "Anthropic clients": <Snippet text={baseUrl("anthropic", origin)} />,
+                Management: <Snippet text={`${origin}/api/manage/v1`} />,
+                Reference: <a href="/docs">Pages</a>,
+                OpenAPI: <a href="/openapi.json">openapi.json</a>,
+              }}
             />
           </Section>
           <Section title="Names">
             <Facts
-              of={[
-                ["Account", <Snippet key="account" text={account} />],
-                ["Gateways", named((gateways.data?.data ?? []).map(({ identifier }) => identifier))],
-                ["Pools", named((pools.data?.data ?? []).map(({ id }) => id))],
-              ]}
+              of={{
+                Account: <Snippet text={account} />,
+                Gateways: named((gateways.data?.data ?? []).map(({ identifier }) => identifier)),
+                Pools: named((pools.data?.data ?? []).map(({ id }) => id)),
+              }}
             />
           </Section>
         </div>

@@ -143,69 +143,52 @@ export function Page() {
           <Pauses gateway={gateway.identifier} />
           <Section title="How it sends">
             <Facts
-              of={[
-                [
-                  "Retries",
-                  `first after ${duration(gateway.retry.first_ms)}, for ${duration(gateway.retry.for_ms)}`,
-                ],
-                [
-                  "Slowed down",
+              of={{
+                Retries: `first after ${duration(gateway.retry.first_ms)}, for ${duration(gateway.retry.for_ms)}`,
+                "Slowed down":
                   gateway.slowed === null ? null : (
-                    <span key="slowed">
+                    <span>
                       {number(gateway.slowed.factor)} times slower, because the phone may not send so fast;
                       its own pace again <Time at={gateway.slowed.until} />
                     </span>
                   ),
-                ],
-                ["Unknown outcomes", gateway.on_unknown],
-                [
-                  "Session",
+                "Unknown outcomes": gateway.on_unknown,
+                Session:
                   gateway.session === null ? null : (
-                    <span key="session">
+                    <span>
                       <Status of={gateway.session.state} /> {gateway.session.reason}
                     </span>
                   ),
-                ],
-                [
-                  "Unknown status word",
-                  gateway.unknown_word === null ? null : <code key="word">{gateway.unknown_word.word}</code>,
-                ],
-                [
-                  "Receipts",
+                "Unknown status word":
+                  gateway.unknown_word === null ? null : <code>{gateway.unknown_word.word}</code>,
+                Receipts:
                   gateway.receipts_unmatched_since === null ? null : (
-                    <span key="receipts">
+                    <span>
                       name no message of this gateway since <Time at={gateway.receipts_unmatched_since} />
                     </span>
                   ),
-                ],
-                [
-                  "Notice",
+                Notice:
                   gateway.provider?.notice == null ? null : (
-                    <span key="notice">
+                    <span>
                       {gateway.provider.notice.text} (<Time at={gateway.provider.notice.at} />)
                     </span>
                   ),
-                ],
-                [
-                  "Callback URL",
+                "Callback URL":
                   gateway.callback_url === null ? null : (
-                    <div key="callback" className="stack tight">
+                    <div className="stack tight">
                       <Snippet text={`${gateway.callback_url}${token === "none" ? "" : "?token=TOKEN"}`} />
                       {token === "none" ? null : <span className="hint">{tokenHints[token]}</span>}
                     </div>
                   ),
-                ],
-                [
-                  "Last heard of",
+                "Last heard of":
                   gateway.callback_url === null &&
                   gateway.reported_at === null ? null : gateway.reported_at === null ? (
                     "never: no report has come in"
                   ) : (
-                    <Time key="heard" at={gateway.reported_at} />
+                    <Time at={gateway.reported_at} />
                   ),
-                ],
-                ["Changed", <Time key="changed" at={gateway.updated_at} />],
-              ]}
+                Changed: <Time at={gateway.updated_at} />,
+              }}
             />
           </Section>
           {gateway.active ? <TestSend gateway={gateway} /> : null}

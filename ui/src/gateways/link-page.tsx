@@ -43,24 +43,17 @@ function Device({ link }: { link: GatewayLink }) {
   if (device === null) return null;
   return (
     <Facts
-      of={[
-        ["Name", device.name],
-        [
-          "Number",
-          device.number === null ? null : (
-            <span key="number" className="mono">
-              {device.number}
-            </span>
-          ),
-        ],
-        ["Platform", device.platform],
-        ["App", device.version],
-        ["Battery", device.battery === null ? null : `${device.battery} %`],
-        ["Linked", device.linked_at === null ? null : <Time key="linked" at={device.linked_at} />],
-        ["Last seen", device.seen_at === null ? null : <Time key="seen" at={device.seen_at} />],
-        ["Limited until", limited_until === null ? null : <Time key="limited" at={limited_until} />],
-        ["Library", library],
-      ]}
+      of={{
+        Name: device.name,
+        Number: device.number === null ? null : <span className="mono">{device.number}</span>,
+        Platform: device.platform,
+        App: device.version,
+        Battery: device.battery === null ? null : `${device.battery} %`,
+        Linked: device.linked_at === null ? null : <Time at={device.linked_at} />,
+        "Last seen": device.seen_at === null ? null : <Time at={device.seen_at} />,
+        "Limited until": limited_until === null ? null : <Time at={limited_until} />,
+        Library: library,
+      }}
     />
   );
 }

@@ -94,23 +94,17 @@ export function Page() {
         <>
           <section aria-label="State">
             <Facts
-              of={[
-                ["State", <HookState key="state" hook={hook} />],
-                ["Program", programOf(hook.preset)],
-                ["URL", <Snippet key="url" text={`${location.origin}/hooks/${hook.name}`} />],
-                ["Key", <code key="key">{hook.hint}</code>],
-                ["Signature", hook.signed ? "required; a new key shows its secret" : null],
-                ["Reports", attention && attentionWords(attention)],
-                [
-                  "Last received",
-                  hook.last_received_at === null ? (
-                    "nothing yet"
-                  ) : (
-                    <Time key="last" at={hook.last_received_at} />
-                  ),
-                ],
-                ["Last outcome", hook.last_outcome],
-              ]}
+              of={{
+                State: <HookState hook={hook} />,
+                Program: programOf(hook.preset),
+                URL: <Snippet text={`${location.origin}/hooks/${hook.name}`} />,
+                Key: <code>{hook.hint}</code>,
+                Signature: hook.signed ? "required; a new key shows its secret" : null,
+                Reports: attention && attentionWords(attention),
+                "Last received":
+                  hook.last_received_at === null ? "nothing yet" : <Time at={hook.last_received_at} />,
+                "Last outcome": hook.last_outcome,
+              }}
             />
           </section>
           <Section title="Messages">

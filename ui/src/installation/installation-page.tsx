@@ -25,28 +25,24 @@ function Settings({ of, publicUrl }: { of: Details; publicUrl: PublicUrl }) {
   return (
     <Section title="Settings">
       <Facts
-        of={[
-          [
-            "Public address",
+        of={{
+          "Public address":
             publicUrl === null ? (
-              <span key="url">
+              <span>
                 <Status of="doubtful">not set</Status> · providers cannot call back; set TRUNKLINE_PUBLIC_URL
               </span>
             ) : (
-              <Snippet key="url" text={publicUrl} />
+              <Snippet text={publicUrl} />
             ),
-          ],
-          [
-            "Requests may also reach",
+          "Requests may also reach":
             outbound_allow.length === 0 ? "public addresses alone" : outbound_allow.join(", "),
-          ],
-          ["API keys", show_api_keys ? "can be shown again" : "are shown once"],
-          ["Keeps messages", kept(retention.messages_days)],
-          ["Keeps webhook events", kept(retention.webhooks_days)],
-          ["Keeps the audit log", kept(retention.audit_days)],
-          ["Keeps AI calls", kept(retention.usage_days)],
-          ["Keeps deferred completions", kept(retention.deferred_days)],
-        ]}
+          "API keys": show_api_keys ? "can be shown again" : "are shown once",
+          "Keeps messages": kept(retention.messages_days),
+          "Keeps webhook events": kept(retention.webhooks_days),
+          "Keeps the audit log": kept(retention.audit_days),
+          "Keeps AI calls": kept(retention.usage_days),
+          "Keeps deferred completions": kept(retention.deferred_days),
+        }}
       />
       <p className="hint">
         These are settings of the process, so they change with its next start. docs/reference/configuration.md

@@ -97,59 +97,44 @@ function Details({ record, attempt, attempts }: Known) {
   return (
     <Section title="Details">
       <Facts
-        of={[
-          ["To", <To key="to" record={record} />],
-          ["Tags", record.channel === "email" && record.tags.length > 0 ? record.tags.join(", ") : null],
-          ["Id", <Snippet key="id" text={record.id} />],
-          [
-            "Request",
+        of={{
+          To: <To record={record} />,
+          Tags: record.channel === "email" && record.tags.length > 0 ? record.tags.join(", ") : null,
+          Id: <Snippet text={record.id} />,
+          Request: (
             <Link
-              key="request"
               to="/a/$account/requests/$request"
               params={{ account, request: record.request_id }}
               className="mono"
             >
               {record.request_id}
-            </Link>,
-          ],
-          [
-            "Gateway",
+            </Link>
+          ),
+          Gateway:
             record.gateway_identifier === null ? null : (
               <Link
-                key="gateway"
                 to="/a/$account/gateways/$gateway"
                 params={{ account, gateway: record.gateway_identifier }}
               >
                 {record.gateway_identifier}
               </Link>
             ),
-          ],
-          [
-            "Your reference",
-            record.reference === null ? null : <Snippet key="own" text={record.reference} />,
-          ],
-          ...Object.entries(record.metadata ?? {}).map(
-            ([name, value]) => [`metadata.${name}`, value] as const,
+          "Your reference": record.reference === null ? null : <Snippet text={record.reference} />,
+          ...Object.fromEntries(
+            Object.entries(record.metadata ?? {}).map(([name, value]) => [`metadata.${name}`, value]),
           ),
-          [
-            "Provider's reference",
-            record.provider_reference === null ? null : (
-              <Snippet key="reference" text={record.provider_reference} />
-            ),
-          ],
-          ["Accepted", at(record.created_at)],
-          ["Scheduled", at(record.scheduled_for)],
-          ["Sent", at(record.sent_at)],
-          ["Delivered", at(record.delivered_at)],
-          ["Read", at(record.read_at)],
-          [
-            "Next attempt",
-            record.waiting_for?.until ? <Due key="next" at={record.waiting_for.until} over="now" /> : null,
-          ],
-          ["Attempts", number(attempts.length)],
-          ["Segments", record.channel === "sms" ? `${number(record.segments)} in ${record.encoding}` : null],
-          ["Cost", `${number(attempt.cost)}${attempt.cost_returned ? ", given back" : ""}`],
-        ]}
+          "Provider's reference":
+            record.provider_reference === null ? null : <Snippet text={record.provider_reference} />,
+          Accepted: at(record.created_at),
+          Scheduled: at(record.scheduled_for),
+          Sent: at(record.sent_at),
+          Delivered: at(record.delivered_at),
+          Read: at(record.read_at),
+          "Next attempt": record.waiting_for?.until ? <Due at={record.waiting_for.until} over="now" /> : null,
+          Attempts: number(attempts.length),
+          Segments: record.channel === "sms" ? `${number(record.segments)} in ${record.encoding}` : null,
+          Cost: `${number(attempt.cost)}${attempt.cost_returned ? ", given back" : ""}`,
+        }}
       />
     </Section>
   );

@@ -13,7 +13,11 @@ export function NoneFits({ query }: { query: Readonly<Record<string, string | un
   return (
     <>
       <p>No messages match:</p>
-      <Facts of={Object.entries(query).map(([name, value]) => [name, <code key={name}>{value}</code>])} />
+      <Facts
+        of={Object.fromEntries(
+          Object.entries(query).map(([name, value]) => [name, <code key={name}>{value}</code>]),
+        )}
+      />
       <div className="row">
         {other === null ? null : (
           <Link to="." search={{ [other.name]: other.value }} className="button">

@@ -94,11 +94,11 @@ export function Page() {
             )}
           />
           <Facts
-            of={[
-              ["Id", <Snippet key="id" text={known.id} />],
-              ["Channel", known.channel],
-              ["Accepted", <Time key="at" at={known.created_at} />],
-            ]}
+            of={{
+              Id: <Snippet text={known.id} />,
+              Channel: known.channel,
+              Accepted: <Time at={known.created_at} />,
+            }}
           />
           <Messages request={request} />
         </>

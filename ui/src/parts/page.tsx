@@ -141,12 +141,11 @@ export function Empty({ icon: Icon, children }: { icon?: LucideIcon; children: R
 }
 
 /** Names and values. A null value is omitted. */
-export function Facts({ of }: { of: readonly (readonly [string, ReactNode])[] }) {
+export function Facts({ of }: { of: Readonly<Record<string, ReactNode>> }) {
+  const shown = Object.entries(of).filter(([, value]) => value !== null);
   return (
     <dl className="facts">
-      {of
-        .filter(([, value]) => value !== null)
-        .flatMap(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
+      {shown.flatMap(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}
     </dl>
   );
 }

@@ -82,22 +82,19 @@ function Call({ call }: { call: PoolCall }) {
         </div>
         <Section title="Details">
           <Facts
-            of={[
-              [
-                "Request",
-                <span key="id" className="copied">
+            of={{
+              Request: (
+                <span className="copied">
                   <code>{call.id}</code> <Copy text={call.id} brief />
-                </span>,
-              ],
-              ["Began", <Exact key="at" at={call.at} />],
-              ["API", call.api?.replaceAll("_", " ") ?? null],
-              ["Kind", call.stream ? `${call.kind}, streamed` : call.kind],
-              ["Model", call.model],
-              [
-                "Key",
+                </span>
+              ),
+              Began: <Exact at={call.at} />,
+              API: call.api?.replaceAll("_", " ") ?? null,
+              Kind: call.stream ? `${call.kind}, streamed` : call.kind,
+              Model: call.model,
+              Key:
                 call.key === null ? null : (
                   <Link
-                    key="key"
                     to="/a/$account/pools/$pool/calls"
                     params={{ account, pool }}
                     search={{ key: call.key }}
@@ -105,12 +102,11 @@ function Call({ call }: { call: PoolCall }) {
                     {call.key_name ?? call.key}
                   </Link>
                 ),
-              ],
-              ["Tried by", call.person],
-              ["User", call.user],
-              ["Tags", call.tags.length === 0 ? null : call.tags.join(", ")],
-              ["Client's request", call.client_request_id],
-            ]}
+              "Tried by": call.person,
+              User: call.user,
+              Tags: call.tags.length === 0 ? null : call.tags.join(", "),
+              "Client's request": call.client_request_id,
+            }}
           />
         </Section>
       </div>

@@ -76,17 +76,13 @@ function KeyFacts() {
   const { hint, created_at, last_used_at, previous_works_until } = key;
   return (
     <Facts
-      of={[
-        ["Key", hint === null ? null : <code key="hint">{hint}</code>],
-        ["Created", <Time key="made" at={created_at} />],
-        ["Last used", last_used_at === null ? "never" : <Time key="used" at={last_used_at} />],
-        [
-          "Before it",
-          previous_works_until === null || isAlone ? null : (
-            <OldWorks key="old" until={previous_works_until} />
-          ),
-        ],
-      ]}
+      of={{
+        Key: hint === null ? null : <code>{hint}</code>,
+        Created: <Time at={created_at} />,
+        "Last used": last_used_at === null ? "never" : <Time at={last_used_at} />,
+        "Before it":
+          previous_works_until === null || isAlone ? null : <OldWorks until={previous_works_until} />,
+      }}
     />
   );
 }

@@ -16,18 +16,17 @@ export const answered = ({ status, reason, ms }: DeliveryTry): string =>
   `${status ?? (reason ?? "no answer").replace(/\.$/, "")} in ${duration(ms)}`;
 
 /** The facts that say what is wrong with an endpoint, and what waits for it; null until they are known. */
-export function useBacklog(webhook: string, gaveUp: number): (readonly [string, ReactNode])[] | null {
+export function useBacklog(webhook: string, gaveUp: number): Readonly<Record<string, ReactNode>> | null {
   const { id: account } = useAccount();
   const params = { account, webhook };
   const read = useRead("getWebhookRetries", { params });
   const known = read.data?.data;
-  if (known === undefined) return read.isPending ? null : [];
+  if (known === undefined) return read.isPending ? null : {};
   const { last_try: last, next_attempt_at: next, count, more } = known;
-  return [
-    [
-      "Last answer",
+  return {
+    "Last answer":
       last === null ? null : (
-        <span key="answer">
+        <span>
           {answered(last)}, <Time at={last.at} brief />
           {last.reason === null || !last.answer ? null : (
             <>
@@ -36,11 +35,9 @@ export function useBacklog(webhook: string, gaveUp: number): (readonly [string, 
           )}
         </span>
       ),
-    ],
-    [
-      "Waiting",
+    Waiting:
       count === 0 || next === null ? null : (
-        <span key="waiting" className="row">
+        <span className="row">
           <span>
             {number(count)}
             {more ? "+" : ""} for {count === 1 ? "its" : "their"} next try, the first{" "}
@@ -59,9 +56,8 @@ export function useBacklog(webhook: string, gaveUp: number): (readonly [string, 
           </Act>
         </span>
       ),
-    ],
-    ["Gave up", gaveUp === 0 ? null : `${number(gaveUp)} in 24 h; replay what failed`],
-  ];
+    "Gave up": gaveUp === 0 ? null : `${number(gaveUp)} in 24 h; replay what failed`,
+  };
 }
 
 /** What the endpoint answered to a test event, as soon as that is known. */

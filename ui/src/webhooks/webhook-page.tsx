@@ -120,20 +120,18 @@ export function Page() {
         <>
           <section aria-label="State">
             <Facts
-              of={[
-                ["State", <WebhookState key="state" webhook={webhook} />],
-                ["URL", webhook.url],
-                ...(backlog ?? []),
-                ["Events", <code key="events">{webhook.events.join(" ")}</code>],
-                [
-                  "Old secret",
+              of={{
+                State: <WebhookState webhook={webhook} />,
+                URL: webhook.url,
+                ...backlog,
+                Events: <code>{webhook.events.join(" ")}</code>,
+                "Old secret":
                   webhook.old_secret_until === null ? null : (
-                    <span key="old">
+                    <span>
                       signs as well until <Time at={webhook.old_secret_until} />
                     </span>
                   ),
-                ],
-              ]}
+              }}
             />
           </section>
           <LastDay webhook={id} />

@@ -64,17 +64,14 @@ export function Chain({ pool, turn, elapsedMs }: { pool: Pool; turn: Turn; elaps
       )}
       {turn.request === null ? null : (
         <Facts
-          of={[
-            ["Ended by", turn.end?.finish_reason?.replaceAll("_", " ") ?? null],
-            [
-              "Request",
-              isOver(turn) ? (
-                <Recorded key={turn.request} pool={pool} request={turn.request} />
-              ) : (
-                <code key="id">{turn.request}</code>
-              ),
-            ],
-          ]}
+          of={{
+            "Ended by": turn.end?.finish_reason?.replaceAll("_", " ") ?? null,
+            Request: isOver(turn) ? (
+              <Recorded key={turn.request} pool={pool} request={turn.request} />
+            ) : (
+              <code>{turn.request}</code>
+            ),
+          }}
         />
       )}
     </>
