@@ -3,9 +3,7 @@ import { TextField, useTexts } from "#ui/parts/form/texts.tsx";
 import { SecretButton } from "#ui/parts/over/secret-button.tsx";
 
 function Fields({ onKey }: { onKey: (key: string) => void }) {
-  const form = useForm("createAccount", {
-    onDone: ({ data }) => onKey(data.api_key),
-  });
+  const form = useForm("createAccount", { onDone: ({ data }) => onKey(data.api_key) });
   const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions();
   const { texts, field } = useTexts(form, { name: "", time_zone, country: "" });
   const body = { ...texts, country: texts.country || null };

@@ -24,9 +24,7 @@ function usePersonalKey() {
 function Regeneration({ onKey }: { onKey: (key: string) => void }) {
   const { id: account, name } = useAccount();
   const key = usePersonalKey();
-  const form = useForm("rotateApiKey", {
-    onDone: ({ data }) => onKey(data.api_key),
-  });
+  const form = useForm("rotateApiKey", { onDone: ({ data }) => onKey(data.api_key) });
   return (
     <Renew
       of={form}

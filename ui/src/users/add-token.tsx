@@ -11,9 +11,7 @@ import { scopesSchema } from "./token-scopes.ts";
 function Fields({ onToken }: { onToken: (token: string) => void }) {
   const [scopes, setScopes] = useState<TokenScope[] | null>(null);
   const [expiresAt, setExpiresAt] = useState<string | null>(null);
-  const form = useForm("createManagementToken", {
-    onDone: ({ data }) => onToken(data.token),
-  });
+  const form = useForm("createManagementToken", { onDone: ({ data }) => onToken(data.token) });
   const { texts, field } = useTexts(form, { name: "", account: "" });
   const body = { name: texts.name, ...roleOf(texts.account), scopes, expires_at: expiresAt };
   return (

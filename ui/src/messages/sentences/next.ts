@@ -31,9 +31,7 @@ type Sentences = Readonly<Partial<Record<Cause, string>>> & { none: string };
 export const sentences: Readonly<Record<Exclude<MessageStatus, "queued" | "scheduled">, Sentences>> = {
   sending: { none: "It is being sent right now." },
   sent: { none: "The provider accepted it. A delivery report may still arrive." },
-  delivered: {
-    none: "The provider reported that it reached the recipient.",
-  },
+  delivered: { none: "The provider reported that it reached the recipient." },
   read: { none: "The provider reported that the recipient read it." },
   failed: {
     none: "It failed, and is not retried.",
@@ -55,9 +53,7 @@ export const sentences: Readonly<Record<Exclude<MessageStatus, "queued" | "sched
     unasked: "It was cancelled before its first attempt. No provider has seen it.",
     asked: "It was cancelled between attempts. None of them had sent it.",
   },
-  suppressed: {
-    none: "It was not sent, because the recipient gets no messages from this account.",
-  },
+  suppressed: { none: "It was not sent, because the recipient gets no messages from this account." },
   unknown: {
     none: "It may or may not have been sent, so it is not sent again automatically. A delivery report or your answer settles it.",
     again:

@@ -10,9 +10,7 @@ import { keySchema } from "./key-schema.ts";
 
 function Fields({ gateways, onKey }: { gateways: readonly Gateway[]; onKey: (key: string) => void }) {
   const { id: account } = useAccount();
-  const form = useForm("createNamedKey", {
-    onDone: ({ data }) => onKey(data.key),
-  });
+  const form = useForm("createNamedKey", { onDone: ({ data }) => onKey(data.key) });
   return (
     <ValuesForm
       of={form}
