@@ -196,12 +196,7 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
   };
   // A list is rendered often while it scrolls, so values derived from its rows are computed once per read.
   const items = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
-  return {
-    ...result,
-    items,
-    hasUpdates,
-    refresh,
-  };
+  return { ...result, items, hasUpdates, refresh };
 }
 
 /** A change. Everything on the screen is read again once it succeeds; other cached reads, when they are next shown. */

@@ -38,10 +38,7 @@ interface Group {
 }
 
 export const accountPages: readonly Group[] = [
-  {
-    title: null,
-    places: [{ to: "/a/$account", title: "Overview", key: "o", icon: House }],
-  },
+  { title: null, places: [{ to: "/a/$account", title: "Overview", key: "o", icon: House }] },
   {
     title: "Messaging",
     places: [

@@ -107,10 +107,7 @@ export function Page() {
                 cell: ({ purpose, required }) => `${purpose.toUpperCase()}${required ? "" : ", optional"}`,
               },
               { head: "Type", cell: ({ type }) => type },
-              {
-                head: "Name",
-                cell: ({ name }) => <Snippet text={name} label="Copy the name" />,
-              },
+              { head: "Name", cell: ({ name }) => <Snippet text={name} label="Copy the name" /> },
               {
                 head: "Value",
                 look: "text",

@@ -16,13 +16,6 @@ import { lookupOf, lookups } from "./lookup.ts";
 const rare = ["error", "test", "held"] as const;
 const times = ["last", "created_from", "created_to"] as const;
 
-function useSet() {
-  const [filter] = useFilter();
-  const navigate = useNavigate();
-  return (changes: Readonly<Record<string, string | undefined>>) =>
-    void navigate({ to: ".", search: { ...filter, ...changes }, replace: true, resetScroll: false });
-}
-
 function Find() {
   const { id: account } = useAccount();
   const [filter] = useFilter();
@@ -62,8 +55,7 @@ function Find() {
 
 /** The time range, on the clocks of the account's zone. */
 function Between() {
-  const [filter] = useFilter();
-  const set = useSet();
+  const [filter, , change] = useFilter();
   const zone = useZone();
   const field = (name: "created_from" | "created_to", label: string) => {
     const value = filter[name];
@@ -75,7 +67,7 @@ function Between() {
           defaultValue={value === undefined ? "" : localIn(Date.parse(value), zone)}
           onBlur={({ target }) => {
             const at = target.value === "" ? null : instantIn(target.value, zone);
-            set({ last: undefined, [name]: at === null ? undefined : new Date(at).toISOString() });
+            change({ last: undefined, [name]: at === null ? undefined : new Date(at).toISOString() });
           }}
         />
       </Field>
@@ -90,8 +82,7 @@ function Between() {
 }
 
 export function Filters() {
-  const [filter] = useFilter();
-  const set = useSet();
+  const [filter, , change] = useFilter();
   const navigate = useNavigate();
   const [more, setMore] = useState(() => rare.some((name) => filter[name] !== undefined));
   const isBetween = filter.created_from !== undefined || filter.created_to !== undefined;
@@ -116,7 +107,7 @@ export function Filters() {
           setBetween(value === "between");
           if (value === "between") return;
           const none = Object.fromEntries(times.map((name) => [name, undefined]));
-          set({ ...none, last: value === "" ? undefined : value });
+          change({ ...none, last: value === "" ? undefined : value });
         }}
       />
       {isOpen ? <Between /> : null}

@@ -50,11 +50,7 @@ export function Page() {
           { head: "Reason", cell: ({ reason }) => reason.replaceAll("_", " ") },
           { head: "Note", cell: ({ note }) => note },
           { head: "Since", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
-          {
-            head: "Actions",
-            look: "act",
-            cell: (suppression) => <TakeOff of={suppression} />,
-          },
+          { head: "Actions", look: "act", cell: (suppression) => <TakeOff of={suppression} /> },
         ]}
       />
     </>

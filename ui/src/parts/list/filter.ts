@@ -2,21 +2,16 @@
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
-/** The filter of the page, and a function that changes one part of it; the empty text removes it. */
-export function useFilter(): [
-  Readonly<Record<string, string | undefined>>,
-  (name: string, value: string) => void,
-] {
+type Filter = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The filter of the page, a function that changes one part of it, where the empty text removes it, and one that changes several, where
+ * undefined does.
+ */
+export function useFilter(): [Filter, (name: string, value: string) => void, (changes: Filter) => void] {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
-  const set = (name: string, value: string) => {
-    const { [name]: _old, ...rest } = search;
-    void navigate({
-      to: ".",
-      search: value === "" ? rest : { ...rest, [name]: value },
-      replace: true,
-      resetScroll: false,
-    });
-  };
-  return [search, set];
+  const change = (changes: Filter) =>
+    void navigate({ to: ".", search: { ...search, ...changes }, replace: true, resetScroll: false });
+  return [search, (name, value) => change({ [name]: value === "" ? undefined : value }), change];
 }

@@ -25,10 +25,7 @@ function Fields({
   onDone,
 }: Of & { gateways: readonly Gateway[]; reload: () => Promise<void>; onDone: () => void }) {
   const { id: account } = useAccount();
-  const form = useForm("updateNamedKey", {
-    says: `${of.name} is saved`,
-    onDone,
-  });
+  const form = useForm("updateNamedKey", { says: `${of.name} is saved`, onDone });
   return (
     <ValuesForm
       of={form}
