@@ -7,7 +7,7 @@ import { Back } from "#ui/parts/link.tsx";
 import { Table } from "#ui/parts/list/table.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { More } from "#ui/parts/over/more.tsx";
-import { PageHead, Problem, Waiting } from "#ui/parts/page.tsx";
+import { PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 
 function Finding({ of: { result, name, message, advice } }: { of: DomainFinding }) {
@@ -87,14 +87,13 @@ export function Page() {
         <>
           <Problem error={check.error} />
           {found === undefined ? null : (
-            <section className="card" aria-labelledby="found">
-              <h2 id="found">What DNS says</h2>
+            <Section title="What DNS says">
               <ul className="stack" role="status">
                 {[...found.dkim, found.spf, found.dmarc].map((finding) => (
                   <Finding key={`${finding.name} ${finding.message}`} of={finding} />
                 ))}
               </ul>
-            </section>
+            </Section>
           )}
           <h2>Records to publish</h2>
           <Table

@@ -32,11 +32,22 @@ function wordsOf(scope: TokenScope): string {
 /** The rights of a token. */
 export const scopesText = (scopes: readonly TokenScope[]): string => scopes.map(wordsOf).join(", ");
 
-export const scopesSchema: Schema = {
-  description: "Permission to change includes permission to read. Changing messages includes sending.",
-  all: "Everything its role allows",
-  items: {
-    enum: words.TokenScope,
-    words: Object.fromEntries(words.TokenScope.map((scope) => [scope, wordsOf(scope)])),
+/** The form of what a token may do, and until when. */
+export const tokenSchema: Schema = {
+  properties: {
+    scopes: {
+      type: ["array", "null"],
+      description: "Permission to change includes permission to read. Changing messages includes sending.",
+      all: "Everything its role allows",
+      items: {
+        enum: words.TokenScope,
+        words: Object.fromEntries(words.TokenScope.map((scope) => [scope, wordsOf(scope)])),
+      },
+    },
+    expires_at: {
+      type: ["string", "null"],
+      format: "date-time",
+      description: "When it expires; leave empty for never.",
+    },
   },
 };
