@@ -4,7 +4,7 @@ import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { Button } from "#ui/parts/button.tsx";
-import { faultSentences } from "#ui/words/faults.ts";
+import { faultSentences, type TitleOf } from "#ui/words/faults.ts";
 import { Copy } from "./copy.tsx";
 import { useNow, WithTimes } from "./time.tsx";
 
@@ -73,17 +73,19 @@ function RetryAfter({ seconds }: { seconds: number }) {
 
 /**
  * An error with the API's own message, and the id under which the service logged it. `reload`: reads the stored values, after another
- * change came first.
+ * change came first. `titleOf`: what the form calls its fields.
  */
 export function Problem({
   error,
   reload,
+  titleOf,
 }: {
   error: ApiError | null | undefined;
+  titleOf?: TitleOf | undefined;
   reload?: (() => Promise<void>) | undefined;
 }) {
   if (error === null || error === undefined) return null;
-  const faults = faultSentences(error.errors);
+  const faults = faultSentences(error.errors, titleOf);
   return (
     <div className="notice bad" role="alert" tabIndex={-1}>
       <strong>

@@ -17,7 +17,7 @@ import { PageHead, Waiting } from "#ui/parts/page.tsx";
 import { changesOf, type Schema, type Values, withSettings } from "#ui/schema-form/model.ts";
 import { Opened } from "#ui/schema-form/opened.tsx";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
-import { capital } from "#ui/schema-form/words.ts";
+import { capital, titlesOf } from "#ui/schema-form/words.ts";
 import { CheckMember } from "./check-member.tsx";
 
 function MemberForm({
@@ -65,6 +65,7 @@ function MemberForm({
       of={form}
       onSubmit={submit}
       verb={member === null ? "Add the member" : "Save"}
+      titleOf={titlesOf(schema)}
       reload={reload}
       more={
         member === null ? null : (

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { Form, type FormFace } from "#ui/parts/form/form.tsx";
 import { changesOf, type Schema, type Values } from "./model.ts";
 import { SchemaForm } from "./schema-form.tsx";
+import { titlesOf } from "./words.ts";
 
 /**
  * A form whose fields come from a schema. `stored`: the thing that it changes; `onSubmit` receives the changed fields, or all fields of a
@@ -35,6 +36,7 @@ export function ValuesForm({
     <Form
       of={of}
       onSubmit={() => onSubmit(stored === undefined ? values : changesOf(schema, stored, values))}
+      titleOf={titlesOf(schema)}
       {...form}
     >
       {children}

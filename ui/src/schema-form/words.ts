@@ -1,6 +1,6 @@
 // The words of a form, made from the API's: labels without units, descriptions that do not name JSON's null, and a sentence for each choice.
 
-import type { Schema } from "./model.ts";
+import { type Schema, withoutNull } from "./model.ts";
 
 const written: Readonly<Record<string, string>> = {
   ai: "AI",
@@ -28,6 +28,18 @@ export const labelOf = (name: string, { title }: Pick<Schema, "title"> = {}): st
       .map((word) => written[word] ?? word)
       .join(" "),
   );
+
+/** The titles of a form's fields by their paths in errors; a field of a group without one has that of the group before its name. */
+export const titlesOf = (form: Schema) => (path: string) => {
+  const [first = "", ...rest] = path.split(".").filter((part) => !/^\d+$/.test(part));
+  const names = first === "settings" ? rest : [first, ...rest];
+  const schema = path.split(".").reduce<Schema | undefined>((whole = {}, name) => {
+    const { properties, items, title, additionalProperties: free } = withoutNull(whole).schema;
+    const item = items && (title === undefined ? items : { ...items, title });
+    return properties?.[name] ?? item ?? (typeof free === "object" ? free : undefined);
+  }, form);
+  return names.length === 0 ? undefined : labelOf(names.join("_"), schema);
+};
 
 /** A unit, and how many of the API's units it is. */
 export type Unit = readonly [name: string, times: number];

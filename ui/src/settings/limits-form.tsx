@@ -7,6 +7,7 @@ import { Form } from "#ui/parts/form/form.tsx";
 import { Section } from "#ui/parts/page.tsx";
 import { changesOf, type Schema, type Values } from "#ui/schema-form/model.ts";
 import { SchemaForm } from "#ui/schema-form/schema-form.tsx";
+import { titlesOf } from "#ui/schema-form/words.ts";
 import type { OfAccount } from "./account-form.tsx";
 
 const whole: Schema = forms.account;
@@ -34,6 +35,7 @@ export function LimitsForm({ account, reload, form, isHeld }: OfAccount) {
       <Form
         of={{ ...form, isBusy: form.isBusy || isHeld }}
         verb="Save the limits"
+        titleOf={titlesOf(schema)}
         reload={reload}
         onSubmit={() => form.send({ params: { account: account.id }, body })}
       >

@@ -8,6 +8,7 @@ import { Foot } from "#ui/parts/over/foot.tsx";
 import { LeaveQuestion, TouchedInDialog } from "#ui/parts/over/leave-question.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Problem } from "#ui/parts/page.tsx";
+import type { TitleOf } from "#ui/words/faults.ts";
 import { faultAt } from "./field.tsx";
 
 /** The state of its operation that the form itself shows. */
@@ -85,7 +86,7 @@ function unfold(element: Element): void {
 /**
  * The form itself. After a refusal, including the browser's own, the first field with an error gets the focus, or else the API's message.
  * `guard` false: leaving loses nothing. `reload`: opens it again over the stored values, if another change came first. `more`: what is
- * beside its button.
+ * beside its button. `titleOf`: what it calls its fields.
  */
 export function Form({
   of: { error, isBusy, isTouched },
@@ -95,6 +96,7 @@ export function Form({
   guard = true,
   reload,
   more,
+  titleOf,
   children,
 }: {
   of: FormFace;
@@ -104,6 +106,7 @@ export function Form({
   guard?: boolean;
   reload?: (() => Promise<void>) | undefined;
   more?: ReactNode;
+  titleOf?: TitleOf;
   children: ReactNode;
 }) {
   const ref = useRef<HTMLFormElement>(null);
@@ -130,6 +133,7 @@ export function Form({
       {children}
       <Problem
         error={error}
+        titleOf={titleOf}
         reload={
           reload &&
           (async () => {
