@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { Locator } from "playwright-core";
 import { changeInParts } from "#ui/messages/in-parts.ts";
 import { histogramOf, queryOf } from "#ui/messages/range.ts";
 import { neighboursOf } from "#ui/messages/trail.ts";
@@ -224,4 +225,30 @@ test("a scheduled message's row says when it is due", { skip: missing }, async (
   await api(at, "POST", `/accounts/${account}/messages`, { channel: "sms", contact });
   await page.goto(`${url}/a/${account}/messages`);
   await page.getByText(/due \d+ \w+( \d{4})? 09:00:00/).waitFor();
+});
+
+test("on a phone the state and the time of a message are on its first line, whatever they are", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = await accountOf(at);
+  await sendTo(at, account, "12345");
+  await at.it.advance(10 * 60_000);
+  await page.setViewportSize({ width: 375, height: 812 });
+  const rows = page.locator("tbody tr[data-index]");
+  const topOf = async (part: Locator) => (await part.boundingBox())?.y ?? Number.NaN;
+  for (const later of [0, 24 * hourMs]) {
+    await page.clock.setFixedTime(at.it.clock.now() + later);
+    await page.goto(`${url}/a/${account}/messages`);
+    await rows.nth(4).waitFor();
+    for (const row of await rows.all()) {
+      const words = (await row.textContent()) ?? "";
+      const state = await topOf(row.locator(".status"));
+      assert.ok(Math.abs(state - (await topOf(row.locator("td.when")))) < 10, words);
+      assert.ok((await topOf(row.locator(".channel"))) > state + 10, words);
+    }
+  }
 });
