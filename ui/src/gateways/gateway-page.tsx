@@ -86,13 +86,14 @@ function Check({ gateway }: { gateway: Gateway }) {
     { every: false, enabled: false },
   );
   return (
-    <section className="card" aria-labelledby="check">
-      <div className="row apart">
-        <h2 id="check">Check with the provider</h2>
+    <Section
+      title="Check with the provider"
+      actions={
         <Button disabled={check.isFetching} onClick={() => check.refetch()}>
           {check.isFetching ? "Checking…" : "Check"}
         </Button>
-      </div>
+      }
+    >
       <Problem error={check.error} />
       {check.data?.data.findings.length === 0 ? <p className="good">Nothing is wrong.</p> : null}
       <ul className="stack tight">
@@ -102,7 +103,7 @@ function Check({ gateway }: { gateway: Gateway }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 

@@ -1,9 +1,11 @@
 // The calls of a pool in the range of the URL: outcomes over time, and the same sums by member, key, model or status.
 
+import { call } from "#ui/api/client.ts";
+import { usePaced } from "#ui/api/queries.ts";
 import type { Pool, PoolStatisticsSum } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { RangeChoice } from "#ui/parts/charts/range-choice.tsx";
-import { spansOf } from "#ui/parts/charts/ranges.ts";
+import { rangeOf, readRange, spansOf } from "#ui/parts/charts/ranges.ts";
 import type { Series } from "#ui/parts/charts/scale.ts";
 import { Sparkline } from "#ui/parts/charts/sparkline.tsx";
 import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
@@ -13,7 +15,25 @@ import { Table } from "#ui/parts/list/table.tsx";
 import { Figures, Section, Waiting } from "#ui/parts/page.tsx";
 import { cost, costNote, costOf, duration, number } from "#ui/words/numbers.ts";
 import { refusalsOf, seriesName, sumsIn } from "./series.ts";
-import { splits, useStatistics } from "./use-statistics.ts";
+
+const splits = ["member", "key", "model", "status"] as const;
+type Split = (typeof splits)[number];
+
+/** Calls are counted about a second after their end, and a busy pool changes all the time, so hints are ignored here. */
+const paceMs = 30_000;
+
+/** `last`: the word of the range in the URL. An answer names its range: it stays until the answer for the new choice arrives. */
+function useStatistics(params: { account: string; pool: string }, last: string | undefined, split: Split) {
+  const range = rangeOf(last);
+  return usePaced("getPoolStatistics", [params, range.name, split], paceMs, async (signal) => ({
+    range,
+    split,
+    statistics: await readRange(
+      range,
+      async (of) => (await call("getPoolStatistics", { params, query: { ...of, split }, signal })).data,
+    ),
+  }));
+}
 
 const outcomes: readonly Series[] = [
   { name: "answered", tone: "good" },
