@@ -31,9 +31,9 @@ export function OnOff({
   set,
   ...props
 }: ButtonProps & { name: string; active: boolean; set: (active: boolean) => Promise<unknown> }) {
-  const said = () => done(`${name} is switched ${active ? "off" : "on"}`, () => set(active));
+  const confirm = () => done(`${name} is switched ${active ? "off" : "on"}`, () => set(active));
   return (
-    <Button {...props} onClick={() => set(!active).then(said, () => undefined)}>
+    <Button {...props} onClick={() => set(!active).then(confirm, () => undefined)}>
       {active ? "Switch off" : "Switch on"}
     </Button>
   );
