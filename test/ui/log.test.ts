@@ -227,7 +227,7 @@ test("a scheduled message's row says when it is due", { skip: missing }, async (
   await page.getByText(/due \d+ \w+( \d{4})? 09:00:00/).waitFor();
 });
 
-test("on a phone the state and the time of a message are on its first line, whatever they are", {
+test("on a phone the state and the time of a message are on its first line", {
   skip: missing,
 }, async (t) => {
   const at = await visit();
