@@ -280,3 +280,44 @@ test("the page of one person shows nothing of another's, whose page was open bef
   release();
   await page.getByText("Nothing was sent to them and nothing came from them").waitFor();
 });
+
+test("a number is in groups wherever it is shown, and what is selected and copied is plain", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page, url } = at;
+  await setUp(at);
+  const account = await accountOf(at);
+  await send(at, account, "Your table is at 19:00");
+  await write(at, account, "Thanks");
+  await api(at, "POST", `/accounts/${account}/suppressions`, { channel: "sms", recipients: [person] });
+  const { data } = (await api(at, "GET", `/accounts/${account}/messages`)).body;
+  const a = `${url}/a/${account}`;
+  for (const [path, place] of [
+    ["messages", "tbody"],
+    [`messages/${data[0]?.id}`, "h1"],
+    [`messages/${data[0]?.id}`, "main dd"],
+    [`people/${encodeURIComponent(person)}`, "h1"],
+    ["inbox", "tbody"],
+    ["suppressions", "tbody"],
+  ]) {
+    await page.goto(`${a}/${path}`);
+    await settled(at);
+    await page.locator(`${place} .digits`).first().waitFor();
+    const selected = await page.evaluate(`(() => {
+      const first = document.querySelector("${place} .digits");
+      const groups = [...first.parentNode.children].filter(({ className }) => className === "digits");
+      const apart = groups.map((group) => group.getBoundingClientRect());
+      getSelection().setBaseAndExtent(groups[0], 0, groups.at(-1), 1);
+      return [
+        String(getSelection()),
+        groups.length,
+        apart.every(({ left }, at) => at === 0 || left - apart[at - 1].right > 3),
+      ];
+    })()`);
+    assert.deepEqual(selected, [person, 4, true], `${path}, ${place}`);
+  }
+  await page.goto(`${a}/inbox`);
+  assert.match((await page.locator("tbody tr").first().textContent()) ?? "", /\+15005550006 · sandbox-sms/);
+});

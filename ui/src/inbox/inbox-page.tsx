@@ -9,6 +9,7 @@ import { List } from "#ui/parts/list/list.tsx";
 import { picked } from "#ui/parts/list/query.ts";
 import { FilterChoice, GatewayFilter, SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead, Problem } from "#ui/parts/page.tsx";
+import { Digits, Recipient } from "#ui/parts/recipient.tsx";
 import { Clock } from "#ui/parts/time.tsx";
 
 export function Page() {
@@ -52,7 +53,7 @@ export function Page() {
                 params={{ account, recipient: from }}
                 search={{ at: id }}
               >
-                <span className="mono">{from}</span>
+                <Recipient of={from} />
               </RowLink>
             ),
           },
@@ -69,7 +70,14 @@ export function Page() {
               </span>
             ),
           },
-          { head: "To", cell: ({ to, gateway_identifier }) => `${to} · ${gateway_identifier}` },
+          {
+            head: "To",
+            cell: ({ to, gateway_identifier }) => (
+              <>
+                <Digits of={to} /> · {gateway_identifier}
+              </>
+            ),
+          },
           {
             head: "Answers",
             cell: ({ in_reply_to }) =>

@@ -6,6 +6,7 @@ import { useAccount } from "#ui/parts/account.ts";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
+import { Digits } from "#ui/parts/recipient.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
@@ -74,7 +75,7 @@ function To({ record }: { record: MessageRecord }) {
       className="mono"
       title={`Everything about ${recipient}`}
     >
-      {recipient}
+      <Digits of={recipient} />
     </Link>
   );
   if (all === null) return person(recipientOf(record));

@@ -6,6 +6,7 @@ import type { ApiError } from "#ui/api/client.ts";
 import { Button } from "#ui/parts/button.tsx";
 import { faultSentences, type TitleOf } from "#ui/words/faults.ts";
 import { Copy } from "./copy.tsx";
+import { Digits } from "./recipient.tsx";
 import { useNow, WithTimes } from "./time.tsx";
 
 /** `back`: the link to the list that the page belongs to, with the class `back`; `under`: what is below the title. */
@@ -27,7 +28,9 @@ export function PageHead({
     <div className="page-head">
       {back}
       <div className="row apart">
-        <h1 tabIndex={-1}>{title}</h1>
+        <h1 tabIndex={-1}>
+          <Digits of={title} />
+        </h1>
         {children === undefined ? null : <div className="row">{children}</div>}
       </div>
       {under}

@@ -14,14 +14,17 @@ export function ChannelIcon({ of }: { of: Channel }) {
   return <Icon className="channel soft" role="img" aria-label={channelNames[of]} />;
 }
 
-/** A number in groups, which are apart for the eye alone: what is copied has no spaces. An address is as it is. */
+/** A number in groups, which are apart for the eye alone: what is copied has no spaces. Another text is as it is. */
+export const Digits = ({ of }: { of: string }) =>
+  digitsOf(of).map((group, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: groups may be equal
+    <span key={at} className="digits">
+      {group}
+    </span>
+  ));
+
 export const Recipient = ({ of }: { of: string }) => (
   <span className="mono">
-    {digitsOf(of).map((group, at) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: groups may be equal
-      <span key={at} className="digits">
-        {group}
-      </span>
-    ))}
+    <Digits of={of} />
   </span>
 );

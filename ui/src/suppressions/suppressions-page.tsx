@@ -8,6 +8,7 @@ import { List } from "#ui/parts/list/list.tsx";
 import { picked } from "#ui/parts/list/query.ts";
 import { FilterChoice, SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
+import { Recipient } from "#ui/parts/recipient.tsx";
 import { Clock } from "#ui/parts/time.tsx";
 import { AddSuppressions } from "./add-suppressions.tsx";
 import { TakeOff } from "./take-off.tsx";
@@ -43,7 +44,7 @@ export function Page() {
             head: "Recipient",
             cell: ({ recipient }) => (
               <RowLink to="/a/$account/people/$recipient" params={{ account, recipient }}>
-                <span className="mono">{recipient}</span>
+                <Recipient of={recipient} />
               </RowLink>
             ),
           },
