@@ -70,7 +70,7 @@ test("a hook reports what needs attention, and one that wants signatures shows t
   await dialog.getByLabel("Program that posts").selectOption("attention");
   await dialog.getByLabel("Recipients").fill("+15550000001");
   await dialog.getByLabel("Warnings").check();
-  await dialog.getByLabel("Report after (minutes)").fill("15");
+  await dialog.getByLabel("Report after", { exact: true }).fill("15");
   await expectSound(at, "a new hook that reports", "[role=dialog]");
   await dialog.getByRole("button", { name: "Add the hook" }).click();
   await dialog.getByRole("button", { name: "I have stored it" }).click();

@@ -1,5 +1,5 @@
 // Screenshots of every page, to be looked at by a person: npm run shots [-- PATH-PART…] writes them to shots/. A real system is
-// seen empty, full and in trouble; in light, in dark and on a phone. With --docs it writes the pictures of the documentation instead, which
+// seen empty, full and in trouble; in light, in dark, on a tablet and on a phone. With --docs it writes the pictures of the documentation instead, which
 // show the demo.
 
 import { mkdirSync } from "node:fs";
@@ -14,6 +14,7 @@ const parts = process.argv.slice(2);
 const looks = [
   ["light", "light", 1280],
   ["dark", "dark", 1280],
+  ["tablet", "light", 834],
   ["phone", "light", 375],
 ] as const;
 /** Pages that look otherwise when there is nothing yet, and when something needs a person. */

@@ -68,7 +68,7 @@ export const hookAttention = z
       .min(1)
       .max(1_440)
       .default(5)
-      .meta({ title: "Report after (minutes)" })
+      .meta({ title: "Report after", unit: "min" })
       .describe(
         "An item is reported once it has persisted for this long, and has ended once it has been gone for this long.",
       ),
