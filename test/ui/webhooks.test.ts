@@ -95,7 +95,7 @@ test("an endpoint that fails says what it answered, since when and how many wait
   await page.getByText("The test was received: 204 in").waitFor();
   const rows = page.locator("tr[data-index]");
   await page.getByLabel("Event", { exact: true }).selectOption("webhook.test");
-  await page.getByLabel("Made").selectOption("24h");
+  await page.getByLabel("Happened").selectOption("24h");
   await page.waitForURL(/event=webhook.test&last=24h/);
   await rows.nth(1).waitFor({ state: "detached" });
   assert.match((await rows.textContent()) ?? "", /webhook\.test/);

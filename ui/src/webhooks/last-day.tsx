@@ -57,7 +57,7 @@ export function LastDay({ webhook }: { webhook: string }) {
   if (read.isPending) return <Waiting error={null} />;
   if (statistics === undefined || series === undefined) return null;
   return (
-    <Section lead title="Last 24 hours">
+    <Section lead title="Tries">
       <TimeColumns
         title="Deliveries of the last 24 hours by outcome"
         range="last 24 hours"

@@ -92,7 +92,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
 const filters = [
   ["status", "Status", words.DeliveryStatus],
   ["event", "Event", words.DeliveredEventType],
-  ["last", "Made", lastRanges.map(({ name, title }) => [name, title] as const)],
+  ["last", "Happened", lastRanges.map(({ name, title }) => [name, title] as const)],
 ] as const;
 
 export function Page() {
