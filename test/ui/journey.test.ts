@@ -130,6 +130,8 @@ test("a completion fails over in sight, and a key is shown once", { skip: missin
   await page.getByRole("link", { name: "AI pools", exact: true }).click();
   await page.getByRole("link", { name: "default" }).first().click();
   await page.getByRole("link", { name: "Add a member" }).click();
+  // The pool's members are called so too, and are shown until the page is there.
+  await page.getByRole("heading", { name: "Add a member" }).waitFor();
   await page.getByRole("link", { name: "Sandbox" }).click();
   await page.getByLabel("Name").fill("broken");
   await page.getByLabel("Models", { exact: true }).fill("failing");
