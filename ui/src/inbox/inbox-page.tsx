@@ -70,14 +70,8 @@ export function Page() {
               </span>
             ),
           },
-          {
-            head: "To",
-            cell: ({ to, gateway_identifier }) => (
-              <>
-                <Digits of={to} /> · {gateway_identifier}
-              </>
-            ),
-          },
+          { head: "To", cell: ({ to }) => <Digits of={to} /> },
+          { head: "Gateway", look: "wide", cell: ({ gateway_identifier }) => gateway_identifier },
           {
             head: "Answers",
             cell: ({ in_reply_to }) =>
