@@ -31,8 +31,7 @@ export const labelOf = (name: string, { title }: Pick<Schema, "title"> = {}): st
 
 /** The titles of a form's fields by their paths in errors; a field of a group without one has that of the group before its name. */
 export const titlesOf = (form: Schema) => (path: string) => {
-  const [first = "", ...rest] = path.split(".").filter((part) => !/^\d+$/.test(part));
-  const names = first === "settings" ? rest : [first, ...rest];
+  const names = path.split(".").filter((part, at) => !/^\d+$/.test(part) && (at > 0 || part !== "settings"));
   const schema = path.split(".").reduce<Schema | undefined>((whole = {}, name) => {
     const { properties, items, title, additionalProperties: free } = withoutNull(whole).schema;
     const item = items && (title === undefined ? items : { ...items, title });

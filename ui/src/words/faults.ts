@@ -40,8 +40,7 @@ export function faultSentences(
       const rest = afterField(message);
       if (rest !== null) return `The ${name} field ${rest}`;
       if (isSelected(message)) return `The selected ${name} is invalid.`;
-      const here = faultHere(message, title);
-      return here === message ? `${title}: ${message}` : here;
+      return /^[a-z]/.test(message) ? `${title} ${message}` : `${title}: ${message}`;
     });
   });
   return [...new Set(all)];
