@@ -117,13 +117,13 @@ test("a member that is down says why, when it is asked again and in which call i
   const { path } = await poolWithFailure(at);
   await page.goto(path);
   const tiers = page.locator(".tier");
-  await tiers.nth(0).getByText("asked first, but none of it can answer now").waitFor();
+  await tiers.nth(0).getByText("asked first, but none of it is up now").waitFor();
   await tiers.nth(0).getByText("down", { exact: true }).waitFor();
   await tiers
     .nth(0)
     .getByText(/failed twice in a row/)
     .waitFor();
-  await tiers.nth(1).getByText("serves now, because none above can answer").waitFor();
+  await tiers.nth(1).getByText("serves now, because none above is up").waitFor();
   await tiers.nth(1).getByText("3 requests in 30 days", { exact: true }).waitFor();
   await expectSound(at, "a pool with a member that is down");
   await tiers.nth(0).getByRole("link", { name: "The call" }).click();

@@ -92,7 +92,7 @@ test("one press from the overview says which member of a pool is down and why; w
     .getByText(/^Asked \d+, failed \d+ since/)
     .waitFor();
   assert.match((await tiers.nth(1).getAttribute("class")) ?? "", /\bserving\b/);
-  await tiers.nth(1).getByText("serves now, because none above can answer").waitFor();
+  await tiers.nth(1).getByText("serves now, because none above is up").waitFor();
   await press(at, tiers.nth(0).getByRole("link", { name: "The call" }));
   await page.getByText(/sandbox answered, after \d failed attempts?\./).waitFor();
   await page.getByText("failed · 503").first().waitFor();

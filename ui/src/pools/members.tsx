@@ -95,8 +95,8 @@ function Switch({ pool, member }: { pool: Pool; member: PoolMember }) {
 
 /** `serves`: whether it has a member that takes requests; `isFirst`: whether it is the first such. */
 function tierWords(at: number, serves: boolean, isFirst: boolean): string {
-  if (at === 0) return serves ? "asked first" : "asked first, but none of it can answer now";
-  if (serves && isFirst) return "serves now, because none above can answer";
+  if (at === 0) return serves ? "asked first" : "asked first, but none of it is up now";
+  if (serves && isFirst) return "serves now, because none above is up";
   return "asked when none above can answer";
 }
 
@@ -125,7 +125,8 @@ export function Members({ pool }: { pool: Pool }) {
     pool.members.some((member) => member.priority === priority && serves(member)),
   );
   const last = lastToAnswer(health.data?.data ?? []);
-  const lit = pool.members.find(({ id }) => id === last)?.priority ?? firstServing;
+  const answered = pool.members.find(({ id }) => id === last)?.priority;
+  const lit = answered ?? firstServing;
   return (
     <>
       <Problem error={health.error} />
@@ -183,8 +184,8 @@ export function Members({ pool }: { pool: Pool }) {
         })}
       </ol>
       <p className="hint">
-        States are those of the process that answered this page, counts those of all. The highlighted tier
-        answered last.
+        States are those of the process that answered this page, counts those of all.
+        {answered === undefined ? "" : " The highlighted tier answered last."}
       </p>
     </>
   );

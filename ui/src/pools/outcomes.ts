@@ -46,7 +46,7 @@ export const reusedWords: Readonly<
   },
 };
 
-/** `ready`: it takes requests, and was not asked recently; `failed`: it takes requests, and failed the last one. */
+/** `ready`: it takes requests, and has not answered one recently; `failed`: it takes requests, and failed the last one. */
 type State = PoolMemberHealth["state"] | "ready" | "failed";
 
 interface StateWords {
@@ -62,7 +62,7 @@ const stateWords: Readonly<Record<State, StateWords>> = {
   up: { word: "up", why: null, serves: true },
   ready: {
     word: "not asked recently",
-    why: "It takes requests. None of the pool's last 1,000 calls asked it.",
+    why: "It takes requests. The pool's last 1,000 calls have no answer from it.",
     serves: true,
   },
   failed: { word: "failed when last asked", why: "It still takes requests.", serves: true },
@@ -73,12 +73,12 @@ const stateWords: Readonly<Record<State, StateWords>> = {
   },
   open: {
     word: "down",
-    why: "It failed twice in a row or for a third of the last minute's requests, or it was overloaded and asked for a pause. The other members serve meanwhile.",
+    why: "It failed twice in a row or for a third of the last minute's requests, or it was overloaded and asked for a pause. It is asked only if no other member can answer.",
     serves: false,
   },
   cooling_down: {
     word: "resting",
-    why: "The provider asked to wait. The other members serve meanwhile.",
+    why: "The provider asked to wait. It is not asked until then.",
     serves: false,
   },
   unauthorized: {
@@ -89,7 +89,7 @@ const stateWords: Readonly<Record<State, StateWords>> = {
   off: { word: "off", why: "It is switched off and receives no requests.", serves: false },
 };
 
-type Known = Pick<PoolMemberHealth, "state" | "first_output_ms" | "last_answered_at" | "last_failure">;
+type Known = Omit<PoolMemberHealth, "member" | "name" | "until" | "responses" | "keys" | "refused">;
 
 function stateIn({ state, first_output_ms, last_answered_at, last_failure }: Known): State {
   if (state !== "up") return state;
@@ -102,7 +102,8 @@ function stateIn({ state, first_output_ms, last_answered_at, last_failure }: Kno
 /** The state that a person should see: a member is up only if its last request was answered. */
 export const stateOf = (known: Known): StateWords & { state: State } => {
   const state = stateIn(known);
-  return { state, ...stateWords[state] };
+  const isAsked = state === "ready" && known.recent.asked + known.in_flight > 0;
+  return { state, ...stateWords[state], ...(isAsked ? { word: "no recent answer" } : {}) };
 };
 
 /** `half`, among members of one priority that may serve: a weight of 1 beside a 3 is 25 %. */
