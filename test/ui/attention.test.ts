@@ -30,20 +30,24 @@ test("the overview has a line for what the API names, with exact counts, and is 
   }
   await api(at, "POST", sends, { to: "+15550000003" });
   await api(at, "POST", `/accounts/${account}/sending-domains`, { domain: "acme.example" });
-  await api(at, "POST", `/accounts/${account}/gateways`, {
-    identifier: "phone",
-    channel: "sms",
-    kind: "android",
-  });
   await it.advance(60_000);
   const needs = page.locator("section", { has: page.getByRole("heading", { name: "Needs attention" }) });
   for (const text of [
     /^unknownMessages11 messages may or may not have been sent.*Answer/,
     /^failedMessages1 message failed in the last 24 hours/,
     /^not verifiedacme.exampleNo key of this domain signs mail yet.*Check/,
-    /^not linkedphoneNo device is linked.*Link it/,
   ])
     await needs.locator("tbody tr", { hasText: text }).waitFor();
+  // Tests no longer need anyone once there is a real gateway.
+  await api(at, "POST", `/accounts/${account}/gateways`, {
+    identifier: "phone",
+    channel: "sms",
+    kind: "android",
+  });
+  await it.advance(60_000);
+  await page.reload();
+  await needs.locator("tbody tr", { hasText: /^not linkedphoneNo device is linked.*Link it/ }).waitFor();
+  assert.equal(await needs.getByRole("link", { name: "Messages" }).count(), 0);
   assert.equal(await page.getByText("All is well.").count(), 0);
   await needs.getByRole("link", { name: "acme.example", exact: true }).click();
   await page.getByRole("heading", { name: "acme.example", level: 1 }).waitFor();
