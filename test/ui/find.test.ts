@@ -165,6 +165,12 @@ test("by keyboard alone: a page, a record in a line of a log, a whole id, a numb
   await page.keyboard.press("Enter");
   await page.getByText(/^sandbox\S* is paused/).waitFor();
   assert.equal(new URL(page.url()).pathname, pathname);
+  // What a confirmation covers can still be pressed, and its own buttons too.
+  const above = await page.evaluate(`(() => {
+    const { left, top, height } = document.querySelector(".toast").getBoundingClientRect();
+    return document.elementFromPoint(left + 8, top + height / 2).closest(".toasts") !== null;
+  })()`);
+  assert.equal(above, false);
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("Undone").waitFor();
 
