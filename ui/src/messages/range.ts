@@ -14,7 +14,7 @@ const uncounted = ["status", "recipient", "request", "reference", "error", "held
 
 /** The query of the log for a filter in the URL. `now`: epoch ms. */
 export const queryOf = (filter: Filter, now: number) =>
-  listQuery(filter, ["channel", "gateway", ...uncounted], now);
+  listQuery(filter, ["channel", "gateway", "test", ...uncounted], now);
 
 interface Histogram {
   query: Operations["getMessageStatistics"]["query"];
