@@ -34,7 +34,7 @@ test("a receiver that was down: its deliveries say tries and next times, and all
   const { click, since } = counting();
   await page.goto(at.url);
   await click(page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Webhooks" }));
-  await click(page.getByRole("link", { name: "app.acme.example" }));
+  await click(page.getByRole("link", { name: "app.acme.example", exact: true }));
   const rows = page.locator("tr[data-index]");
   await rows.nth(2).waitFor();
   await click(rows.nth(0).getByRole("link").first());

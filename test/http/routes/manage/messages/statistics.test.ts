@@ -54,7 +54,7 @@ test("messages are counted by hour, in one series, or one for each channel or ga
 });
 
 test("messages of sandboxes and real ones are told apart, also when their gateways are gone", async () => {
-  const own = await m.it.account({ name: "mixed" });
+  const own = dataOf<{ id: string }>(await m.operator("POST", "/accounts", { name: "mixed" }));
   const mixed = `/accounts/${own.id}`;
   await m.operator("POST", `${mixed}/gateways`, { identifier: "toy", channel: "sms", kind: "sandbox" });
   const web = { channel: "sms", kind: "http-api", settings: providerSettings };
