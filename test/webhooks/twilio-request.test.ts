@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { updateWebhook } from "#configure/webhook.ts";
+import { idOfSid } from "#contract/twilio/sids.ts";
 import { movableClock } from "#runtime/movable-clock.ts";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import { listEndpoints } from "#store/webhooks/endpoints.ts";
@@ -143,13 +145,19 @@ for (const engine of someEngines(import.meta.filename)) {
       const clock = movableClock();
       const settings = { heartbeatMs: 5000, takeoverMs: 45_000, pollMs: 60_000 };
       const live = { ground: own, clock, settings, engine };
-      const { it: one, account } = await opened({ ...live, dieAt: "post.after" });
+      const delivered = Promise.withResolvers<void>();
+      const respond = () => delivered.promise.then(() => says(204));
+      const { it: one, account } = await opened({ ...live, respond, dieAt: "post.after" });
       const reply = await postForm(one, account.key, {
         To: "+4915123450001",
         Body: "Hi",
         StatusCallback: url,
       });
       assert.equal(reply.statusCode, 201);
+      // A process that dies while it sends leaves a message whose outcome is unknown, which has no further status.
+      const id = idOfSid("SM", reply.json().sid, "msg") ?? "";
+      while ((await one.message(id)).status !== "delivered") await setImmediate();
+      delivered.resolve();
       await one.settle();
       assert.ok(one.dead());
       await one.kill();
@@ -158,12 +166,10 @@ for (const engine of someEngines(import.meta.filename)) {
         it.requests.map(({ headers }) => headers?.["i-twilio-idempotency-token"]);
       const first = tokens(one);
       assert.ok(first.length > 0);
+      await two.advance(120_000);
       // Each status once, and again what was posted and not settled.
-      const isComplete = () =>
-        new Set([...first, ...tokens(two)]).size === 4 && first.every((token) => tokens(two).includes(token));
-      // The second one first takes over what the first one drove; how much of the sending was left depends on when that died.
-      for (let minutes = 0; minutes < 10 && !isComplete(); minutes += 1) await two.advance(60_000);
-      assert.ok(isComplete());
+      assert.equal(new Set([...first, ...tokens(two)]).size, 4);
+      assert.ok(first.every((token) => tokens(two).includes(token)));
       await two.close();
       await own.remove();
     });
