@@ -17,7 +17,6 @@ import { authenticateToken, maxTokenLength } from "#identity/management-token.ts
 import { commandLinePrincipal, mayManage, type Principal } from "#identity/principal.ts";
 import { isCsrfToken, resumeSession, type Session } from "#identity/session.ts";
 import { idTime } from "#runtime/ids.ts";
-import { clientNetwork } from "#runtime/net/client-network.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { type AccountRow, findAccount, findAccountByName } from "#store/accounts/accounts.ts";
 import { rightAddress, sameSite } from "./csrf.ts";
@@ -65,14 +64,13 @@ async function identify(call: Call): Promise<{ principal: Principal; session: Se
   const refused = () =>
     isApiKey(token ?? request.headers["api-key"]) ? unauthenticated(apiKeyShown) : unauthenticated();
   if (credential === null || credential === "" || credential.length > maxTokenLength) return refused();
-  const client = clientNetwork(call.caller.ip);
   const hash = hashSecret(credential);
-  const wait = gate.credentialThrottle.wait(client, hash);
+  const wait = gate.credentialThrottle.wait(call.caller.ip, "management", hash);
   if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
   const session = token === null ? await resumeSession(core, credential) : null;
   const principal = token === null ? session?.principal : await authenticateToken(core, token);
   const isValid = principal != null && principal.kind !== "expired";
-  const retryAfterMs = gate.credentialThrottle.record(client, hash, isValid);
+  const retryAfterMs = gate.credentialThrottle.record(call.caller.ip, "management", hash, isValid);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
   if (principal?.kind === "expired")
     return unauthenticated(`This management token ended at ${isoTime(principal.at)}. Create another one.`);

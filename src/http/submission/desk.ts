@@ -37,10 +37,10 @@ export function createSubmissionDesk(core: DeskCore, limits: SharedLimits): Subm
       const key = parseKey(password);
       if (key === null || key === invalidKey) throw wrongKey();
       const hash = hashSecret(key);
-      const wait = credentialThrottle.wait(client, hash);
+      const wait = credentialThrottle.wait(client, "smtp", hash);
       if (wait > 0) throw tooManyWrongKeys(wait);
       const account = await accountOf(core, key);
-      credentialThrottle.record(client, hash, account !== null);
+      credentialThrottle.record(client, "smtp", hash, account !== null);
       if (account === null) throw wrongKey();
       return { key, client };
     },

@@ -8,7 +8,6 @@ import { unreadBodyProblem } from "#http/body/read.ts";
 import type { Call } from "#http/call.ts";
 import type { LinkedPhone } from "#phones/phones.ts";
 import { exceededBound } from "#runtime/json-bounds.ts";
-import { clientNetwork } from "#runtime/net/client-network.ts";
 
 /** The path prefix of the app's own server, so that the app's documentation applies here. */
 export const phonePath = "/api/mobile/v1";
@@ -30,12 +29,11 @@ export async function withThrottle<T>(
 ): Promise<T | typeof notAuthenticated | Problem> {
   if (credential === null) return notAuthenticated;
   const { credentialThrottle } = call.gate;
-  const client = clientNetwork(call.caller.ip);
   const hash = call.core.sealer.digest(`shown ${credential}`);
-  const waitMs = credentialThrottle.wait(client, hash);
+  const waitMs = credentialThrottle.wait(call.caller.ip, "phone", hash);
   if (waitMs > 0) return problem("rate_limited", { retryAfterMs: waitMs });
   const found = await look(credential);
-  const retryAfterMs = credentialThrottle.record(client, hash, found !== null);
+  const retryAfterMs = credentialThrottle.record(call.caller.ip, "phone", hash, found !== null);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
   return found ?? notAuthenticated;
 }

@@ -55,21 +55,20 @@ async function findHook({ core, request, params, caller, gate }: Call): Promise<
   const key = keyOf(request);
   if (key === null) {
     if (request.headers[signatureHeader] === undefined || !isId(params.name)) return wrongKey;
-    const credential = `signature ${params.name}`;
-    const wait = gate.credentialThrottle.wait(caller.ip, credential);
+    const wait = gate.credentialThrottle.wait(caller.ip, "hook signature", params.name);
     if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
     const found = await core.database.run(findHookById, params.name);
     if (found !== null && hooks.rulesOf(found.hook).signed) return found;
-    gate.credentialThrottle.record(caller.ip, credential, false);
+    gate.credentialThrottle.record(caller.ip, "hook signature", params.name, false);
     return wrongKey;
   }
   if (key.length > maxKeyLength) return wrongKey;
   const hash = hashSecret(key);
-  const wait = gate.credentialThrottle.wait(caller.ip, hash);
+  const wait = gate.credentialThrottle.wait(caller.ip, "hook", hash);
   if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
   const found = await core.database.run(findHookByKey, hash);
   const isRight = found !== null && (found.hook.name === params.name || found.hook.id === params.name);
-  const next = gate.credentialThrottle.record(caller.ip, hash, isRight);
+  const next = gate.credentialThrottle.record(caller.ip, "hook", hash, isRight);
   if (isRight) return found;
   return next > 0 ? problem("rate_limited", { retryAfterMs: next }) : wrongKey;
 }
@@ -83,12 +82,11 @@ function signatureProblem(
   hook: HookRow,
   bytes: Buffer,
 ): Problem | null {
-  const credential = `signature ${hook.id}`;
-  const wait = gate.credentialThrottle.wait(caller.ip, credential);
+  const wait = gate.credentialThrottle.wait(caller.ip, "hook signature", hook.id);
   if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
   const right = createHmac("sha256", hookSecret(core.sealer, hook)).update(bytes).digest("hex");
   const isRight = constantTimeEqual(String(request.headers[signatureHeader] ?? ""), `sha256=${right}`);
-  const next = gate.credentialThrottle.record(caller.ip, credential, isRight);
+  const next = gate.credentialThrottle.record(caller.ip, "hook signature", hook.id, isRight);
   if (isRight) return null;
   return next > 0 ? problem("rate_limited", { retryAfterMs: next }) : wrongSignature;
 }
