@@ -136,16 +136,24 @@ test("an emptied value leaves, a mask is known, and names become labels", () => 
   );
 });
 
-test("what a person reads names neither JSON's null nor a unit that the control shows", () => {
+test("what a person reads names neither JSON's values, nor fields of the API, nor a unit that the control shows", () => {
   const kinds = [...adapters, ...providers].map(
     ({ kind, settings }) => [kind, schemaOf(settings) as Schema] as const,
   );
   const all = [...Object.entries(forms), ...kinds].flatMap(([name, schema]) => [...walk(schema, name)]);
   const quantities = all.filter(([path, schema]) => unitsOf(path, schema) !== null);
   assert.ok(quantities.length > 20);
+  const fields = new Set(all.map(([path]) => path.split(".").at(-1) ?? ""));
   for (const [path, schema] of all) {
     const name = path.split(".").at(-1) ?? "";
     const { text = "" } = proseOf(schema);
+    const coded = [...text.matchAll(/`(\w+)`/g)].map(([, word = ""]) => word);
+    // SMPP's own names are what its users look for.
+    const ofApi = coded.filter(
+      (word) =>
+        /^(true|false)$/.test(word) || (/_/.test(word) && fields.has(word) && !path.startsWith("smpp.")),
+    );
+    assert.deepEqual(ofApi, [], path);
     assert.doesNotMatch(text, /\bnull\b|[,;.] *[,;.]|, (in )?(ms|s|bytes)\b|millisecond|many seconds/i, path);
     assert.doesNotMatch(labelOf(name, schema), /\b(ms|bytes|Sms|Url|Api)\b/, path);
   }

@@ -19,7 +19,7 @@ const ownUrl = "https://generativelanguage.googleapis.com";
 const settingsSchema = z
   .strictObject({
     base_url: hostRoot(ownUrl),
-    api_key: secret().optional().describe("A key of Google AI Studio; needed without `api_keys`."),
+    api_key: secret().optional().describe("A key of Google AI Studio; needed without several keys."),
     api_keys: severalKeys(),
     headers: extraHeaders(),
   })

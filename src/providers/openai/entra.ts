@@ -18,7 +18,7 @@ export const entraFields = {
     .optional()
     .meta(azureOnly)
     .describe(
-      "Only for Azure: the tenant of Entra ID, its id or a domain, instead of `api_key`. The application needs the role Cognitive Services OpenAI User.",
+      "Only for Azure: the tenant of Entra ID, its id or a domain, instead of an API key. The application needs the role Cognitive Services OpenAI User.",
     ),
   client_id: z
     .string()
@@ -28,16 +28,16 @@ export const entraFields = {
     )
     .optional()
     .meta(azureOnly)
-    .describe("Only for Azure: the application's (client) id, together with `tenant_id`."),
+    .describe("Only for Azure: the application's (client) id, together with the tenant."),
   client_secret: secret()
     .optional()
     .meta(azureOnly)
-    .describe("Only for Azure: the value of a secret of the application, together with `tenant_id`."),
+    .describe("Only for Azure: the value of a secret of the application, together with the tenant."),
   token_url: baseUrlField()
     .optional()
     .meta(azureOnly)
     .describe(
-      "Only for Azure: the URL of a proxy or a test double of Entra ID's token endpoint, to which `client_secret` is sent; default: `https://login.microsoftonline.com/TENANT_ID/oauth2/v2.0/token`.",
+      "Only for Azure: the URL of a proxy or a test double of Entra ID's token endpoint, to which the client secret is sent; default: `https://login.microsoftonline.com/TENANT_ID/oauth2/v2.0/token`.",
     ),
 };
 

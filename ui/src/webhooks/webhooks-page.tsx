@@ -33,15 +33,23 @@ export function Page() {
           { head: "State", cell: (webhook) => <WebhookState webhook={webhook} /> },
           {
             head: "Name",
-            look: "text",
+            look: "whole",
             cell: ({ id, name }) => (
               <RowLink to="/a/$account/webhooks/$webhook" params={{ account, webhook: id }}>
                 {name}
               </RowLink>
             ),
           },
-          { head: "URL", look: "also", cell: ({ url }) => <span className="soft">{url}</span> },
-          { head: "Events", cell: ({ events }) => <code className="soft">{events.join(" ")}</code> },
+          { head: "URL", look: "text", cell: ({ url }) => <span className="soft">{url}</span> },
+          {
+            head: "Events",
+            look: "whole",
+            cell: ({ events: [first, ...rest] }) => (
+              <span className="soft">
+                <code>{first}</code> {rest.length === 0 ? null : `and ${rest.length} more`}
+              </span>
+            ),
+          },
           {
             head: "24 hours",
             cell: ({ id }) => <LastDayLine webhook={id} statistics={statistics.data?.data} />,

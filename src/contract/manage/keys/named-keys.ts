@@ -36,7 +36,7 @@ export const namedKeyRules = z.strictObject({
     .max(100)
     .nullable()
     .default(null)
-    .describe("The gateways it may send through, by `gateway_identifier`; null for all of the account."),
+    .describe("The gateways it may send through, by their identifiers; null for all of the account."),
   requests_per_minute: z
     .int()
     .min(1)

@@ -24,7 +24,7 @@ const timeouts = z
     thinking_ms: milliseconds(50, hourMs)
       .default(600_000)
       .describe(
-        "For streams that show signs of reasoning (an open reasoning item or thinking block, pings): until the first output, and the longest silence inside the reasoning. It replaces `first_token_ms` and `idle_ms` there.",
+        "For streams that show signs of reasoning (an open reasoning item or thinking block, pings): until the first output, and the longest silence inside the reasoning. In that phase it applies instead of the limits for the first output and for silence.",
       ),
     total_ms: milliseconds(50, hourMs)
       .nullable()
@@ -49,11 +49,11 @@ const amounts = {
   input: priceOf("requests"),
   output: priceOf("answers"),
   cached_input: priceOf(
-    "requests that the provider read from its prompt cache; default: as `input`",
+    "requests that the provider read from its prompt cache; default: the price of input",
   ).optional(),
-  cache_write: priceOf("requests that it wrote to its prompt cache; default: as `input`").optional(),
+  cache_write: priceOf("requests that it wrote to its prompt cache; default: the price of input").optional(),
   cache_write_1h: priceOf(
-    "requests that it wrote to its prompt cache for an hour; default: 1.6 times `cache_write`, as Anthropic has it",
+    "requests that it wrote to its prompt cache for an hour; default: 1.6 times the price of a write, as at Anthropic",
   ).optional(),
 };
 
@@ -107,7 +107,7 @@ export const memberRules = z.strictObject({
     .meta({ advanced: false })
     .describe("Lower is first; equal ones share by weight."),
   weight: z.int().min(1).max(1_000_000).default(1).describe("Its share among members of its priority."),
-  active: z.boolean().default(true).describe("`false`: it is asked for nothing."),
+  active: z.boolean().default(true).describe("Whether it receives requests."),
   price: price
     .nullable()
     .default(null)

@@ -19,7 +19,7 @@ const timeouts = z
       .nullable()
       .default(null)
       .describe(
-        "For a whole (not streamed) answer of one member while another member remains, which is then called. The last one has the rest of `deadline_ms`. If null, four times the 99th percentile of the member's last hundred answers, at least a minute and at most half of the rest of `deadline_ms`; that half while fewer than twenty are known.",
+        "For a whole (not streamed) answer of one member while another member remains, which is then called. The last one has the rest of the pool's deadline. If null, four times the 99th percentile of the member's last hundred answers, at least a minute and at most half of the rest of the deadline; that half while fewer than twenty are known.",
       ),
   })
   .describe("How long each member may take in this pool, ms.");

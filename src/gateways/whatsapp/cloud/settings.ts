@@ -96,7 +96,7 @@ export const cloudSettings = z
     prove_app_secret: z
       .boolean()
       .default(false)
-      .describe("Sends `appsecret_proof` with each call, which an app may demand. It needs `app_secret`."),
+      .describe("Sends `appsecret_proof` with each call, which an app may demand. It needs the app secret."),
     timeout_ms: timeoutField,
   })
   .refine(({ outside_window, template }) => outside_window !== "template" || template !== undefined, {

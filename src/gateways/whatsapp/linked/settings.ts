@@ -9,7 +9,7 @@ export const linkedSettings = z.strictObject({
   accept_risk: z
     .literal(true, "Must be true: see the risks in docs/whatsapp-linked.md.")
     .describe(
-      "States that you know that WhatsApp forbids unofficial clients and may ban the number for good. It must be `true`.",
+      "States that you know that WhatsApp forbids unofficial clients and may ban the number for good. Linking requires it.",
     ),
   device_name: z
     .string()

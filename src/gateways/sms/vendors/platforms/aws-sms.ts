@@ -35,7 +35,7 @@ const settings = z.strictObject({
     .string()
     .regex(/^[\w-]{1,64}$/, "Must be the name of a configuration set.")
     .optional()
-    .describe("The configuration set, whose event destination reports to `topic_arn`."),
+    .describe("The configuration set, whose event destination reports to the topic."),
   topic_arn: topicField.describe("The SNS topic of events. Messages of any other topic are refused."),
   inbound_topic_arn: topicField.describe("The SNS topic of two-way SMS, if it is another one."),
   base_url: baseUrlField()

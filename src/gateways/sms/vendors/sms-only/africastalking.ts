@@ -21,7 +21,7 @@ export const africastalking = defineHttpSms({
     username: z
       .string()
       .min(1)
-      .describe("The user name of the application; `sandbox` with the sandbox's `base_url`."),
+      .describe("The user name of the application; `sandbox` with the sandbox's address."),
     api_key: secret().describe("The API key of the application."),
     from: fromField.optional(),
     callback_token: callbackTokenField,
