@@ -11,7 +11,7 @@ export interface Asked {
   /** An object is sent as JSON, with its content type. */
   body?: string | Buffer | object;
   /** The address it comes from, such as 127.0.1.7: a client in another network. */
-  from?: string;
+  from?: string | undefined;
   /** Default 60 s. */
   timeoutMs?: number;
 }
