@@ -8,6 +8,7 @@ import { session as open } from "#ui/api/freshness.ts";
 import { useRead } from "#ui/api/queries.ts";
 import type { Session } from "#ui/api/schema.ts";
 import { SessionContext } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { Waiting } from "#ui/parts/page.tsx";
 import { forgetAllPending } from "#ui/send/pending.ts";
@@ -25,9 +26,9 @@ function OtherPerson({ before, now }: { before: Session | null; now: Session | n
           dropped. A change that was asked for here since then was not made.
         </p>
         <div>
-          <button type="button" className="button first" onClick={() => location.assign("/")}>
+          <Button look="first" onClick={() => location.assign("/")}>
             Go on as {now?.name}
-          </button>
+          </Button>
         </div>
       </main>
     </div>

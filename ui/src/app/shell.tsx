@@ -62,14 +62,14 @@ export function Frame({ account, named, children }: Framed) {
             <span className="only-phone">
               <AccountMenu account={named} />
             </span>
-            <button
-              type="button"
-              className="button bare only-wide"
+            <Button
+              look="bare"
+              className="only-wide"
               aria-label={side === "wide" ? "Narrow navigation" : "Wide navigation"}
               onClick={() => setPreference("side", side === "wide" ? "narrow" : "wide")}
             >
               <PanelLeft aria-hidden="true" />
-            </button>
+            </Button>
             <Button
               look="bare"
               aria-label="Find anything, Ctrl K"
@@ -97,14 +97,9 @@ export function Frame({ account, named, children }: Framed) {
                 </span>
               </Link>
             )}
-            <button
-              type="button"
-              className="button bare only-desk"
-              aria-label="Keyboard shortcuts"
-              onClick={openKeys}
-            >
+            <Button look="bare" className="only-desk" aria-label="Keyboard shortcuts" onClick={openKeys}>
               <CircleHelp aria-hidden="true" />
-            </button>
+            </Button>
             <span className="only-phone">
               <PersonMenu brief onKeys={openKeys} />
             </span>

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useChange } from "#ui/api/queries.ts";
 import type { Session } from "#ui/api/schema.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Check, Field } from "#ui/parts/form/field.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 
@@ -32,9 +33,9 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void 
       </Field>
       <Check label="Show the password" checked={shown} onChange={setShown} />
       <Problem error={signIn.error} />
-      <button type="submit" className="button first" disabled={signIn.isPending}>
+      <Button type="submit" look="first" disabled={signIn.isPending}>
         Sign in
-      </button>
+      </Button>
       <p className="hint">
         The first operator signs in with the link that the start printed.{" "}
         <a href="/setup">The page of that link</a> says what makes a new one.

@@ -2,6 +2,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useChange, useRead } from "#ui/api/queries.ts";
 import type { DomainFinding } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Copy, Snippet } from "#ui/parts/copy.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Table } from "#ui/parts/list/table.tsx";
@@ -41,14 +42,9 @@ export function Page() {
       <PageHead title={domain} back={<Back to="/a/$account/domains" params={{ account }} of="Domains" />}>
         {own === undefined ? null : (
           <>
-            <button
-              type="button"
-              className="button first"
-              disabled={check.isPending}
-              onClick={() => check.mutate({ params })}
-            >
+            <Button look="first" disabled={check.isPending} onClick={() => check.mutate({ params })}>
               {check.isPending ? "Checking…" : "Check"}
-            </button>
+            </Button>
             <Ask
               verb="Create new keys"
               label="New keys…"

@@ -5,6 +5,7 @@ import { Search, X } from "lucide-react";
 import { useId, useState } from "react";
 import { words } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { channels } from "#ui/parts/channels.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
@@ -46,9 +47,9 @@ function Find() {
         <label htmlFor={id}>Recipient, reference or id</label>
         <input id={id} key={found} name="find" type="search" defaultValue={found} autoComplete="off" />
       </div>
-      <button type="submit" className="button" aria-label="Find">
+      <Button type="submit" aria-label="Find">
         <Search aria-hidden="true" />
-      </button>
+      </Button>
     </form>
   );
 }
@@ -134,21 +135,20 @@ export function Filters() {
           />
         </>
       ) : (
-        <button type="button" className="button bare" onClick={() => setMore(true)}>
+        <Button look="bare" onClick={() => setMore(true)}>
           More filters
-        </button>
+        </Button>
       )}
       {isSet ? (
-        <button
-          type="button"
-          className="button bare"
+        <Button
+          look="bare"
           onClick={() => {
             setBetween(false);
             void navigate({ to: ".", search: {}, replace: true });
           }}
         >
           <X aria-hidden="true" /> Clear
-        </button>
+        </Button>
       ) : null}
     </div>
   );

@@ -1,8 +1,13 @@
 import type { ComponentProps } from "react";
 
-export type ButtonProps = ComponentProps<"button"> & { look?: "first" | "plain" | "bare" | undefined };
+export type ButtonProps = ComponentProps<"button"> & {
+  look?: "first" | "plain" | "bare" | "quiet" | "bad" | "grave" | undefined;
+};
 
-/** A button. `look`: `first` is the main action of its page; `plain` and `bare` are beside others. */
-export const Button = ({ look, ...props }: ButtonProps) => (
-  <button type="button" {...props} className={look === undefined ? "button" : `button ${look}`} />
+/**
+ * A button. `look`: `first` is the main action of its page; `plain`, `bare` and `quiet` are beside others; `bad` asks before it does what
+ * `grave` does, which cannot be undone. `className`: what belongs to its place.
+ */
+export const Button = ({ look, className, ...props }: ButtonProps) => (
+  <button type="button" {...props} className={["button", look, className].filter(Boolean).join(" ")} />
 );

@@ -1,5 +1,6 @@
 import { Check, Copy as CopySign } from "lucide-react";
 import { useState } from "react";
+import { Button } from "#ui/parts/button.tsx";
 
 /** Copies a text and confirms it in place. `brief`: only its icon. */
 export function Copy({
@@ -22,12 +23,12 @@ export function Copy({
     setTimeout(() => setMessage(null), 1_500);
   };
   return (
-    <button type="button" className={brief ? "button plain soft" : "button plain"} onClick={copy}>
+    <Button look="plain" className={brief ? "soft" : ""} onClick={copy}>
       {brief ? message === null ? <CopySign aria-hidden="true" /> : <Check aria-hidden="true" /> : null}
       <span aria-live="polite" className={brief ? "unseen" : ""}>
         {message ?? label}
       </span>
-    </button>
+    </Button>
   );
 }
 

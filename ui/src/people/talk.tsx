@@ -5,6 +5,7 @@ import { MessagesSquare } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { textOf } from "#ui/messages/words.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { channelNames } from "#ui/parts/channels.ts";
 import { Empty } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
@@ -132,9 +133,9 @@ export function Talk({
         <ol>
           {onOlder === null ? null : (
             <li className="between">
-              <button type="button" className="button" disabled={isReading} onClick={onOlder}>
+              <Button disabled={isReading} onClick={onOlder}>
                 {isReading ? "Reading on…" : "Show older"}
-              </button>
+              </Button>
             </li>
           )}
           {entries.map((entry) => (
@@ -149,9 +150,9 @@ export function Talk({
         </ol>
       </section>
       {hasUpdates ? (
-        <button type="button" className="button newer" onClick={onNews}>
+        <Button className="newer" onClick={onNews}>
           The conversation has changed
-        </button>
+        </Button>
       ) : null}
     </>
   );

@@ -1,5 +1,6 @@
 // A WhatsApp list: a button that opens rows to choose from, in sections.
 
+import { Button } from "#ui/parts/button.tsx";
 import { TextField } from "#ui/parts/form/texts.tsx";
 import { type FieldsOf, Line } from "./body-fields.tsx";
 import { type Draft, emptySection } from "./draft.ts";
@@ -47,9 +48,7 @@ function RowFields({
       {field("id", "Id")}
       {onRemove === null ? null : (
         <div>
-          <button type="button" className="button" onClick={onRemove}>
-            Remove {title.toLowerCase()}
-          </button>
+          <Button onClick={onRemove}>Remove {title.toLowerCase()}</Button>
         </div>
       )}
     </fieldset>
@@ -105,28 +104,20 @@ export function ListFields(of: FieldsOf) {
           ))}
           {rowCount < maxRows ? (
             <div>
-              <button
-                type="button"
-                className="button"
+              <Button
                 onClick={() =>
                   changeSection(at, { ...section, rows: [...section.rows, ...emptySection.rows] })
                 }
               >
                 Add a row{several ? ` to section ${at + 1}` : ""}
-              </button>
+              </Button>
             </div>
           ) : null}
         </div>
       ))}
       {rowCount < maxRows ? (
         <div>
-          <button
-            type="button"
-            className="button"
-            onClick={() => change({ sections: [...sections, emptySection] })}
-          >
-            Add a section
-          </button>
+          <Button onClick={() => change({ sections: [...sections, emptySection] })}>Add a section</Button>
         </div>
       ) : null}
     </>

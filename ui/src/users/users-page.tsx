@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
 import type { ListedUser } from "#ui/api/schema.ts";
 import { useSession } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
 import { picked } from "#ui/parts/list/query.ts";
@@ -47,9 +48,9 @@ export function Page() {
       {account === undefined ? null : (
         <p className="row">
           <span>Members of {name}; operators manage it as well.</span>
-          <button type="button" className="button bare" onClick={() => setFilter("account", "")}>
+          <Button look="bare" onClick={() => setFilter("account", "")}>
             Show all
-          </button>
+          </Button>
         </p>
       )}
       <List

@@ -1,5 +1,6 @@
 import { useFreshness } from "#ui/api/freshness.ts";
 import { useSilence } from "#ui/app/silence.tsx";
+import { Button } from "#ui/parts/button.tsx";
 import { setPreference } from "#ui/parts/preferences.ts";
 
 const faces = {
@@ -16,9 +17,9 @@ export function LiveDot() {
   const { words, tone, path } = faces[since === null ? freshness : "silent"];
   const text = since === null ? words : `No answer since ${since}`;
   return (
-    <button
-      type="button"
-      className="button bare live"
+    <Button
+      look="bare"
+      className="live"
       aria-keyshortcuts="l"
       title={freshness === "paused" ? "Resume updates" : "Pause the updates"}
       onClick={() => setPreference("live", freshness === "paused" ? "on" : "off")}
@@ -27,6 +28,6 @@ export function LiveDot() {
         <path d={path} fill="currentColor" />
       </svg>
       <span className="label">{text}</span>
-    </button>
+    </Button>
   );
 }

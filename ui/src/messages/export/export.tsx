@@ -3,6 +3,7 @@ import { useRef, useState } from "react";
 import { ApiError, call } from "#ui/api/client.ts";
 import { counted } from "#ui/messages/words.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
 import { Foot } from "#ui/parts/over/foot.tsx";
 import { number } from "#ui/words/numbers.ts";
@@ -73,9 +74,9 @@ export function Export({ query }: { query: Readonly<Record<string, string>> }) {
   };
   return (
     <>
-      <button type="button" className="button" onClick={() => void run()}>
+      <Button onClick={() => void run()}>
         <Download aria-hidden="true" /> Export CSV
-      </button>
+      </Button>
       {progress === null ? null : (
         <Dialog title="Export" onClose={progress.end === null ? null : leave}>
           <p role="status">

@@ -110,16 +110,15 @@ export function List<T>({
   return (
     <>
       {pages.hasUpdates && !takesIn ? (
-        <button
-          type="button"
-          className="button newer"
+        <Button
+          className="newer"
           onClick={() => {
             scrollTo({ top: 0 });
             void refresh();
           }}
         >
           <ArrowUp aria-hidden="true" /> The list has changed
-        </button>
+        </Button>
       ) : null}
       {items.length === 0 ? (
         hasNextPage ? null : (

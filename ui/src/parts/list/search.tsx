@@ -2,6 +2,7 @@ import { Search } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { useFilter } from "./filter.ts";
 
@@ -27,9 +28,9 @@ export function SearchFilter({
       <Field label={label} wide>
         <input key={filter[name] ?? ""} name={name} type="search" defaultValue={filter[name] ?? ""} />
       </Field>
-      <button type="submit" className="button" aria-label="Find">
+      <Button type="submit" aria-label="Find">
         <Search aria-hidden="true" />
-      </button>
+      </Button>
       {children}
     </form>
   );

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
+import { Button } from "#ui/parts/button.tsx";
 import { Problem } from "#ui/parts/page.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Foot } from "./foot.tsx";
@@ -73,9 +74,9 @@ export function Ask({
   };
   return (
     <>
-      <button type="button" className={grave ? "button bad" : "button"} onClick={() => setOpen(true)}>
+      <Button look={grave ? "bad" : undefined} onClick={() => setOpen(true)}>
         {label}
-      </button>
+      </Button>
       <Dialog title={title} open={open} onClose={close} urgent={grave}>
         <div>{effect}</div>
         {typed === undefined ? null : <Typed of={typed} value={text} onChange={setText} />}

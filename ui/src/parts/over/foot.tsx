@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Button } from "#ui/parts/button.tsx";
 
 /**
  * The buttons of a dialog or a form, in one order: what else there is, the way back, and the verb last. Without `onAct` it sends the form
@@ -24,19 +25,10 @@ export function Foot({
   return (
     <div className="foot">
       {more}
-      {onBack === undefined ? null : (
-        <button type="button" className="button" onClick={onBack}>
-          {back}
-        </button>
-      )}
-      <button
-        type={onAct === undefined ? "submit" : "button"}
-        className={`button ${look}`}
-        disabled={isOff}
-        onClick={onAct}
-      >
+      {onBack === undefined ? null : <Button onClick={onBack}>{back}</Button>}
+      <Button type={onAct === undefined ? "submit" : "button"} look={look} disabled={isOff} onClick={onAct}>
         {verb}
-      </button>
+      </Button>
     </div>
   );
 }

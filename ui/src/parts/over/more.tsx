@@ -1,5 +1,6 @@
 import { Ellipsis } from "lucide-react";
 import { type ReactNode, useId, useRef } from "react";
+import { Button } from "#ui/parts/button.tsx";
 
 /** The buttons that few people need, behind one. What they open stays when it closes. `of`: whose they are. */
 export function More({ of, children }: { of: string; children: ReactNode }) {
@@ -8,9 +9,9 @@ export function More({ of, children }: { of: string; children: ReactNode }) {
   const button = useRef<HTMLButtonElement>(null);
   return (
     <>
-      <button ref={button} type="button" className="button" popoverTarget={id} aria-label={`More for ${of}`}>
+      <Button ref={button} popoverTarget={id} aria-label={`More for ${of}`}>
         <Ellipsis aria-hidden="true" />
-      </button>
+      </Button>
       {/* biome-ignore lint/a11y/useSemanticElements: a group of buttons, no fieldset */}
       <div
         ref={popup}

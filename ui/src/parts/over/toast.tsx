@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import { useEffect, useSyncExternalStore } from "react";
 import { ApiError } from "#ui/api/client.ts";
 import { createListeners } from "#ui/api/listeners.ts";
+import { Button } from "#ui/parts/button.tsx";
 
 interface Toast {
   id: number;
@@ -54,13 +55,13 @@ function Shown({ toast }: { toast: Toast }) {
     <div className="toast">
       <p>{title}</p>
       {undo === undefined ? null : (
-        <button type="button" className="button bare" onClick={() => void revert(toast)}>
+        <Button look="bare" onClick={() => void revert(toast)}>
           Undo
-        </button>
+        </Button>
       )}
-      <button type="button" className="button bare" aria-label="Dismiss" onClick={() => remove(id)}>
+      <Button look="bare" aria-label="Dismiss" onClick={() => remove(id)}>
         <X aria-hidden="true" />
-      </button>
+      </Button>
     </div>
   );
 }
