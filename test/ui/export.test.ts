@@ -70,7 +70,7 @@ test("a filtered log is saved, all of its pages", { skip: missing, timeout: 120_
   const lines = text.trimEnd().split("\r\n");
   assert.equal(lines.length, 251);
   assert.ok(lines.slice(1).every((line) => line.includes(",sms,+1555")));
-  await page.getByText("250 messages read. The file contains all of them.").waitFor();
+  await page.getByText("Found all that match: 250. The file contains them.").waitFor();
   await expectSound(at, "an export");
   await page.getByRole("button", { name: "Close" }).click();
 });

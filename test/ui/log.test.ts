@@ -75,13 +75,16 @@ test("a later call that fails does not hide what the calls before it have change
       return part.slice(0, 1).map((id) => ({ id, message: "It has ended." }));
     };
   };
-  const why = await changeInParts(ids, failing(2));
-  assert.equal(ids.length - why.size, 499);
-  assert.equal(why.get("msg_0"), "It has ended.");
-  assert.equal(why.get("msg_999"), "The service did not answer.");
-  assert.match(why.get("msg_1000") ?? "", /^Not attempted/);
-  await assert.rejects(changeInParts(ids, failing(1)), /did not answer/);
-  assert.equal((await changeInParts(ids, failing(4))).size, 3);
+  const asked: number[] = [];
+  const { why, left, failure } = await changeInParts(ids, failing(2), (count) => asked.push(count));
+  assert.deepEqual([...why], [["msg_0", "It has ended."]]);
+  assert.deepEqual(left, ids.slice(500));
+  assert.equal(failure, "The service did not answer.");
+  assert.deepEqual(asked, [0, 500]);
+  const count = () => {};
+  await assert.rejects(changeInParts(ids, failing(1), count), /did not answer/);
+  const all = await changeInParts(ids, failing(4), count);
+  assert.deepEqual([all.why.size, all.left.length, all.failure], [3, 0, null]);
 });
 
 const accountOf = async (at: Visit) => (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";

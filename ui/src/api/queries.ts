@@ -149,16 +149,21 @@ function pagesOf(pages: readonly Page<unknown>[], rows: number): number {
 
 /**
  * Reads a list page by page. `hasUpdates`: the displayed rows are no longer the newest; `refresh` reads the first pages again, as many as
- * contain this many rows.
+ * contain this many rows. `readFrom` reads one page beside them.
  */
 export function usePages<N extends OperationName>(name: N, input: Input<N>) {
   const client = useQueryClient();
   const queryKey = [name, "pages", input];
-  const read = async (cursor: string | null, signal: AbortSignal): Promise<Page<Item<N>>> => {
+  const read = async (cursor: string | null, signal: AbortSignal, limit?: number): Promise<Page<Item<N>>> => {
     const { query, ...rest } = input as { query?: Record<string, unknown> };
     const page = await call(name, {
       ...rest,
-      query: { limit: 50, ...query, ...(cursor === null ? {} : { cursor }) },
+      query: {
+        limit: 50,
+        ...query,
+        ...(limit === undefined ? {} : { limit }),
+        ...(cursor === null ? {} : { cursor }),
+      },
       signal,
     } as unknown as Input<N>);
     return page as unknown as Page<Item<N>>;
@@ -196,7 +201,7 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
   };
   // A list is rendered often while it scrolls, so values derived from its rows are computed once per read.
   const items = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
-  return { ...result, items, hasUpdates, refresh };
+  return { ...result, items, hasUpdates, refresh, readFrom: read };
 }
 
 /** A change. Everything on the screen is read again once it succeeds; other cached reads, when they are next shown. */

@@ -2,27 +2,33 @@
 
 /** Messages per call. */
 const maxIds = 500;
-const notAsked = "Not attempted: an earlier call failed.";
+
+export interface Changed {
+  /** Why messages were refused, by id. */
+  why: ReadonlyMap<string, string>;
+  /** The messages of the call that failed, and those after it. */
+  left: readonly string[];
+  failure: string | null;
+}
 
 /**
- * Why messages were not changed, by id; changed ones are absent. `ask`: changes these and returns the refused ones. Throws if its first
- * call fails. If a later one fails, the earlier changes remain, and the other messages get the failure as their reason.
+ * `ask`: changes these and returns the refused ones. `onPart`: receives how many were asked for after each call. Throws if its first call
+ * fails. If a later one fails, the earlier changes remain, and the other messages are left.
  */
 export async function changeInParts(
   ids: readonly string[],
   ask: (ids: string[]) => Promise<readonly { id: string; message: string }[]>,
-): Promise<ReadonlyMap<string, string>> {
+  onPart: (asked: number) => void,
+): Promise<Changed> {
   const why = new Map<string, string>();
   for (let from = 0; from < ids.length; from += maxIds) {
-    const part = ids.slice(from, from + maxIds);
+    onPart(from);
     try {
-      for (const { id, message } of await ask(part)) why.set(id, message);
+      for (const { id, message } of await ask(ids.slice(from, from + maxIds))) why.set(id, message);
     } catch (error) {
       if (from === 0) throw error;
-      for (const id of part) why.set(id, (error as Error).message);
-      for (const id of ids.slice(from + maxIds)) why.set(id, notAsked);
-      break;
+      return { why, left: ids.slice(from), failure: (error as Error).message };
     }
   }
-  return why;
+  return { why, left: [], failure: null };
 }

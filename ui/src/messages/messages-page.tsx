@@ -28,7 +28,7 @@ export function Page() {
   return (
     <>
       <PageHead title="Messages">
-        <Export query={query} />
+        <Export readFrom={pages.readFrom} />
       </PageHead>
       <Filters />
       {filter.request === undefined ? null : (

@@ -23,11 +23,12 @@ interface Moves {
   from: number | null;
   /** Text to type for confirmation, since many are affected. */
   typed?: string;
+  effect?: ReactNode;
   /** `scheduleAt` null: at once. */
   run: (scheduleAt: string | null) => Promise<unknown>;
 }
 
-function MoveForm({ verb, from, typed, run, close }: Moves & { close: () => void }) {
+function MoveForm({ verb, from, typed, effect, run, close }: Moves & { close: () => void }) {
   const zone = useZone();
   const [isTimed, setTimed] = useState(true);
   const [local, setLocal] = useState(() => {
@@ -54,6 +55,7 @@ function MoveForm({ verb, from, typed, run, close }: Moves & { close: () => void
   };
   return (
     <Form of={{ error, isBusy, isTouched }} verb={verb} onSubmit={() => void send()}>
+      {effect}
       <Choices
         label="When"
         of={[

@@ -43,5 +43,9 @@ export function useLines(pages: ReturnType<typeof usePages<"listAccountMessages"
     setOpen(next);
   };
   const lines = useMemo(() => (folds ? linesOf(items, open) : items.map(lineOf)), [items, open, folds]);
-  return { lines: { ...pages, items: lines, fetchNextPage }, show };
+  const readFrom = async (...from: Parameters<typeof pages.readFrom>) => {
+    const page = await pages.readFrom(...from);
+    return { ...page, data: page.data.map(lineOf) };
+  };
+  return { lines: { ...pages, items: lines, fetchNextPage, readFrom }, show };
 }

@@ -7,9 +7,11 @@ import { useFreshness } from "#ui/api/freshness.ts";
 import { Button } from "#ui/parts/button.tsx";
 import { Empty, Problem, Waiting } from "#ui/parts/page.tsx";
 import { Time } from "#ui/parts/time.tsx";
+import { number } from "#ui/words/numbers.ts";
 import { useCameFrom } from "./came-from.ts";
 import { useChosen } from "./choosing.ts";
 import { usePart } from "./part.ts";
+import type { ReadFrom } from "./read-all.ts";
 import { useRowKeys } from "./row-keys.ts";
 import { type Column, type GroupOf, Table } from "./table.tsx";
 
@@ -23,14 +25,13 @@ interface Pages<T> {
   hasUpdates: boolean;
   fetchNextPage: () => unknown;
   refresh: (rows?: number) => Promise<void>;
+  readFrom: ReadFrom<T>;
 }
 
 /** How many pages without an entry are read automatically; after that a person is asked. */
 const maxBarePages = 5;
 /** The next page is requested when this few rows remain below. */
 const ahead = 20;
-
-const none: readonly never[] = [];
 
 /** The text at the end of a list, which is announced. */
 function End({ pages, verb }: { pages: Pages<unknown>; verb: string }) {
@@ -55,8 +56,8 @@ function End({ pages, verb }: { pages: Pages<unknown>; verb: string }) {
 }
 
 /**
- * A list that is read page by page. `empty`: shown if there are no entries. `actions`: actions on the selected rows; without it, none can
- * be selected. `choosable`: the rows that can be, by default all. `more`: the label of the button that reads on. `group`: the headings of
+ * A list that is read page by page. `empty`: shown if there are no entries. `actions`: actions on the selected rows, of which some may be
+ * left selected; without it, none can be. `choosable`: the rows that can be, by default all. `more`: the label of the button that reads on. `group`: the headings of
  * the rows. `follows`: whether changes appear automatically while the top of the list is visible.
  */
 export function List<T>({
@@ -75,7 +76,7 @@ export function List<T>({
   pages: Pages<T>;
   empty: ReactNode;
   icon?: LucideIcon;
-  actions?: (chosen: readonly T[], clear: () => void) => ReactNode;
+  actions?: (chosen: readonly T[], clear: (left?: readonly string[]) => void) => ReactNode;
   choosable?: (row: T) => boolean;
   group?: GroupOf<T>;
   follows?: boolean;
@@ -87,7 +88,7 @@ export function List<T>({
   const { items, hasNextPage, fetchNextPage, refresh } = pages;
   const ref = useRef<HTMLElement>(null);
   const { part, last, isPlaced, show } = usePart(ref, items, id);
-  const { choosing, chosen, clear } = useChosen(actions === undefined ? none : items, id, choosable);
+  const { choosing, chosen, search, chooseMatching, stop, clear } = useChosen(pages, id, choosable);
   useRowKeys(ref, items.length, show);
   useCameFrom(ref, items, id, show);
   const bare = items.length === 0 ? (pages.data?.pages.length ?? 0) : 0;
@@ -105,6 +106,7 @@ export function List<T>({
   useEffect(() => {
     if (pages.hasUpdates && takesIn && !pages.isFetching) void refresh(last + ahead + 1);
   });
+  const isSearching = typeof search === "number";
   if (pages.data === undefined) return <Waiting error={pages.error} />;
   const shown = part === undefined ? items : items.slice(part.from, last + 1);
   return (
@@ -142,13 +144,21 @@ export function List<T>({
       <div className="list-end" aria-live="polite">
         <End pages={pages} verb={more} />
       </div>
-      {actions === undefined || chosen.length === 0 ? null : (
+      {actions === undefined || (chosen.length === 0 && search === null) ? null : (
         // biome-ignore lint/a11y/useSemanticElements: a group of buttons, no fieldset
         <div className="chosen-bar" role="group" aria-label="Actions on the chosen rows">
-          <span aria-live="polite">{chosen.length} chosen</span>
-          {actions(chosen, clear)}
-          <Button look="bare" onClick={clear}>
-            Clear
+          <span aria-live="polite">
+            {isSearching ? `${number(search)} found so far…` : `${number(chosen.length)} chosen`}
+          </span>
+          {search === null && choosing.isAll && (hasNextPage || choosing.names.size < items.length) ? (
+            <Button look="plain" onClick={chooseMatching}>
+              Choose all that match
+            </Button>
+          ) : null}
+          {isSearching ? null : <span className="soft">{search}</span>}
+          {isSearching || chosen.length === 0 ? null : actions(chosen, clear)}
+          <Button look="bare" onClick={isSearching ? stop : () => clear()}>
+            {isSearching ? "Stop" : "Clear"}
           </Button>
         </div>
       )}

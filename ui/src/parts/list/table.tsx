@@ -17,6 +17,7 @@ export interface Choosing {
   /** The rows that can be selected. */
   names: ReadonlySet<string>;
   chosen: ReadonlySet<string>;
+  isAll: boolean;
   choose: (id: string, isChosen: boolean, range: boolean) => void;
   chooseAll: (isChosen: boolean) => void;
 }
@@ -93,8 +94,8 @@ export function Table<T>({
               <th scope="col" className="tick">
                 <input
                   type="checkbox"
-                  aria-label="Choose all that are shown"
-                  checked={choosing.names.size > 0 && choosing.chosen.size >= choosing.names.size}
+                  aria-label={`Choose all that ${choosing.names.size === 0 ? "match" : "are shown"}`}
+                  checked={choosing.isAll}
                   onChange={(event) => choosing.chooseAll(event.target.checked)}
                 />
               </th>
