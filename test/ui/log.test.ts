@@ -66,7 +66,7 @@ test("neighbours are those of the list, and none of a message that is not in it"
 });
 
 test("a later call that fails does not hide what the calls before it have changed", async () => {
-  const ids = Array.from({ length: 1_200 }, (_each, place) => `msg_${place}`);
+  const records = Array.from({ length: 1_200 }, (_each, place) => ({ id: `msg_${place}` }));
   const failing = (call: number) => {
     let calls = 0;
     return async (part: string[]) => {
@@ -76,15 +76,15 @@ test("a later call that fails does not hide what the calls before it have change
     };
   };
   const asked: number[] = [];
-  const { why, left, failure } = await changeInParts(ids, failing(2), (count) => asked.push(count));
-  assert.deepEqual([...why], [["msg_0", "It has ended."]]);
-  assert.deepEqual(left, ids.slice(500));
+  const { refused, left, failure } = await changeInParts(records, failing(2), (count) => asked.push(count));
+  assert.deepEqual(refused, [{ record: { id: "msg_0" }, why: "It has ended." }]);
+  assert.deepEqual(left, records.slice(500));
   assert.equal(failure, "The service did not answer.");
   assert.deepEqual(asked, [0, 500]);
-  const count = () => {};
-  await assert.rejects(changeInParts(ids, failing(1), count), /did not answer/);
-  const all = await changeInParts(ids, failing(4), count);
-  assert.deepEqual([all.why.size, all.left.length, all.failure], [3, 0, null]);
+  const onPart = () => {};
+  await assert.rejects(changeInParts(records, failing(1), onPart), /did not answer/);
+  const all = await changeInParts(records, failing(4), onPart);
+  assert.deepEqual([all.refused.length, all.left.length, all.failure], [3, 0, null]);
 });
 
 const accountOf = async (at: Visit) => (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";

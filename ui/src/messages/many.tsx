@@ -17,36 +17,27 @@ import { type Changed, changeInParts } from "./in-parts.ts";
 import { Move } from "./move.tsx";
 import { answers, canBeCancelled, counted, dueOf, recipientOf } from "./words.ts";
 
-export interface Results extends Pick<Changed, "failure"> {
-  changed: number;
-  refused: readonly { record: MessageRecord; why: string }[];
-  left: number;
-}
+export type Results = Changed<MessageRecord> & { changed: number };
 
 /** More rows than a person reads would keep the dialog from opening. */
 const maxRows = 100;
 
 /** What became of them, if not all were changed. */
-export function ResultsDialog({
-  changed,
-  refused,
-  left,
-  failure,
-  onClose,
-}: Results & { onClose: () => void }) {
+export function ResultsDialog({ onClose, changed, ...not }: Results & { onClose: () => void }) {
+  const refused = not.refused.length;
   return (
     <Dialog title="Results" onClose={onClose} broad>
-      <p>{`${counted(changed)} changed${refused.length === 0 ? "" : `, ${counted(refused.length)} not`}.`}</p>
-      {failure === null ? null : (
+      <p>{`${counted(changed)} changed${refused === 0 ? "" : `, ${counted(refused)} not`}.`}</p>
+      {not.failure === null ? null : (
         <p role="alert">
-          A call failed: {failure} Left: {counted(left)}, which are still chosen. What was changed without an
-          answer is not changed twice.
+          A call failed: {not.failure} Left: {counted(not.left.length)}, which are still chosen. Some may have
+          been changed although the answer is missing.
         </p>
       )}
-      {refused.length === 0 ? null : (
+      {refused === 0 ? null : (
         <Table
           label="Messages that were not changed"
-          rows={refused.slice(0, maxRows)}
+          rows={not.refused.slice(0, maxRows)}
           id={({ record }) => record.id}
           columns={[
             { head: "To", cell: ({ record }) => <Recipient of={recipientOf(record)} /> },
@@ -54,7 +45,7 @@ export function ResultsDialog({
           ]}
         />
       )}
-      {refused.length > maxRows ? <p className="soft">These are the first {maxRows}.</p> : null}
+      {refused > maxRows ? <p className="soft">These are the first {maxRows}.</p> : null}
       <Foot verb="Close" look="quiet" onAct={onClose} />
     </Dialog>
   );
@@ -76,19 +67,11 @@ export function ManyActions({
     const ask = async (ids: string[]) =>
       (await call("changeAccountMessages", { params: { account }, body: { ...what, ids } })).data.refused;
     try {
-      const { why, left, failure } = await changeInParts(
-        of.map(({ id }) => id),
-        ask,
-        setAsked,
-      );
-      const refused = of.flatMap((record) => {
-        const text = why.get(record.id);
-        return text === undefined ? [] : [{ record, why: text }];
-      });
-      const changed = of.length - refused.length - left.length;
+      const result = await changeInParts(of, ask, setAsked);
+      const changed = of.length - result.refused.length - result.left.length;
       if (changed === of.length) done(`${counted(changed)} changed`);
-      else onResults({ changed, refused, left: left.length, failure });
-      clear(left);
+      else onResults({ ...result, changed });
+      clear(result.left.map(({ id }) => id));
     } finally {
       setAsked(null);
       // Once, since each part would read everything on the screen again.
@@ -107,12 +90,12 @@ export function ManyActions({
   const some = among.flatMap(([count, which]) => (count === 0 ? [] : [`${number(count)} ${which}`]));
   /** What is among the chosen ones, or how far the change of `of` is. */
   const effectOn = (of: readonly MessageRecord[], effect = "") => (
-    <>
+    <div className="stack tight">
       <p role="status">
         {asked === null ? `Chosen: ${some.join(", ")}.` : `${number(asked)} of ${counted(of.length)} so far…`}
       </p>
       {effect === "" ? null : <p>{effect}</p>}
-    </>
+    </div>
   );
   return (
     <>

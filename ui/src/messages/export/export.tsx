@@ -11,12 +11,6 @@ import { csvHead, csvLines } from "./csv.ts";
 
 const maxRows = 100_000;
 
-interface Progress {
-  rows: number;
-  /** How far it got; null while it is running. */
-  end: string | null;
-}
-
 function save(parts: readonly string[], name: string): void {
   // Excel assumes its own code page instead of UTF-8 unless the file begins with this mark.
   const url = URL.createObjectURL(new Blob(["\ufeff", ...parts], { type: "text/csv;charset=utf-8" }));
@@ -30,7 +24,8 @@ function save(parts: readonly string[], name: string): void {
 /** Reads the results of a filter of the log into a file, the newest first. */
 export function Export({ readFrom }: { readFrom: ReadFrom<MessageRecord> }) {
   const { name } = useAccount();
-  const [progress, setProgress] = useState<Progress | null>(null);
+  /** `end`: how far it got; null while it is running. */
+  const [progress, setProgress] = useState<{ rows: number; end: string | null } | null>(null);
   const stop = useRef<AbortController | null>(null);
 
   const run = async () => {

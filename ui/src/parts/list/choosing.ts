@@ -63,14 +63,10 @@ export function useChosen<T>(
     choose: (name, isChosen, range) => {
       const all = [...names];
       const [from, to] = [all.indexOf(anchor.current ?? ""), all.indexOf(name)].sort((a, b) => a - b);
-      const changed = range && from !== undefined && from !== -1 ? all.slice(from, (to ?? from) + 1) : [name];
+      const isRange = range && from !== undefined && from !== -1;
+      const changed = new Set(isRange ? all.slice(from, (to ?? from) + 1) : [name]);
       anchor.current = name;
-      const next = new Set(ids);
-      for (const each of changed) {
-        if (isChosen) next.add(each);
-        else next.delete(each);
-      }
-      set({ ids: next });
+      set({ ids: isChosen ? ids.union(changed) : ids.difference(changed) });
     },
     chooseAll: (isChosen) => {
       if (!isChosen) set(nothing);
