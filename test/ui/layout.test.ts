@@ -58,6 +58,17 @@ const outOfSight = `(() => {
   ];
 })()`;
 
+/** Numbers that are read without groups; in code, fields and their hints they are as they are typed. */
+const ungrouped = `(() => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (texts.nextNode()) {
+    const { data, parentElement } = texts.currentNode;
+    if (/[+]\\d{9,}/.test(data) && parentElement.closest("pre, code, textarea, script, .hint") === null) found.push(data);
+  }
+  return found;
+})()`;
+
 /**
  * Shows each answer of the API in a frame of its own, in the order of the questions, as a slow network may: nothing moves because one comes.
  * `moves` returns what the browser saw moving since it was called last.
@@ -119,6 +130,7 @@ test("every page is sound in light and dark, in sight at every width, and still 
       else await follow(at, path);
       await settled(at);
       await look(`${name} moves`, "moves()");
+      await look(`a number on ${name}`, ungrouped);
       for (const width of isLoaded ? widths : []) {
         await page.setViewportSize({ width, height: 800 });
         await look(`out of sight on ${name} at ${width} px`, outOfSight);

@@ -153,11 +153,12 @@ test("a person who wrote STOP gets nothing, as their page says and shows; taken 
   await expectSound(at, "a person at 320 px");
 
   await page.getByRole("button", { name: "Remove…" }).click();
-  const dialog = page.getByRole("alertdialog", { name: `Send to ${person} again` });
+  const dialog = page.getByRole("alertdialog", { name: "Send to +49 151 2345 6789 again" });
   await dialog.getByText(/answered that they want no more messages, on /).waitFor();
   await dialog.getByText("Other accounts are not touched").waitFor();
   await expectSound(at, "the question before", "[role=alertdialog]");
   await dialog.getByRole("button", { name: "Remove" }).click();
+  await page.getByText("+49 151 2345 6789 gets messages again").waitFor();
   await consents.getByText("SMS receives messages").waitFor();
   await rows.nth(1).getByText("wanted no more messages").waitFor();
   await send(at, account, "Then see you at 19:00");

@@ -67,6 +67,19 @@ test("one component has the order of the buttons of dialogs and forms, and the v
   assert.deepEqual(order, ["{more}", "{back}", "{verb}"]);
 });
 
+test("a recipient is read in groups: by `Recipient` or `Digits` in a page, by `inGroups` in a sentence", () => {
+  const found = files.flatMap(({ path, text }) => {
+    const shown = text.match(/(?<![=$])\{(?:\w+\.)*recipient(?:Of\([\w.]+\))?\}/g) ?? [];
+    // Texts without a word, and the names of drafts, are keys.
+    const sentences = [...text.matchAll(/(?<!for: )`([^`]*recipient[^`]*)`/g)]
+      .map(([, sentence = ""]) => sentence)
+      .filter((sentence) => /\$\{(?:\w+\.)*recipient(?:Of\([\w.]+\))?\}/.test(sentence))
+      .filter((sentence) => /[a-z]{2}/.test(sentence.replaceAll(/\$\{[^}]*\}/g, "")));
+    return path.endsWith(".tsx") ? [...shown, ...sentences].map((each) => `${path}: ${each}`) : [];
+  });
+  assert.deepEqual(found, []);
+});
+
 test("no test uses waitForFunction: the pages' policy forbids its second look, and it takes a promise for a yes", () => {
   const found = globSync("test/ui/**/*.ts").filter((path) =>
     /\.waitForFunction\(/.test(readFileSync(path, "utf8")),

@@ -11,6 +11,7 @@ import { Ask } from "#ui/parts/over/ask.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Facts, PageHead, Section, Waiting } from "#ui/parts/page.tsx";
+import { Recipient } from "#ui/parts/recipient.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time, WithTimes } from "#ui/parts/time.tsx";
 import { useKind } from "./gateway-state.tsx";
@@ -45,7 +46,7 @@ function Device({ link }: { link: GatewayLink }) {
     <Facts
       of={{
         Name: device.name,
-        Number: device.number === null ? null : <span className="mono">{device.number}</span>,
+        Number: device.number === null ? null : <Recipient of={device.number} />,
         Platform: device.platform,
         App: device.version,
         Battery: device.battery === null ? null : `${device.battery} %`,

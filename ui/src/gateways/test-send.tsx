@@ -5,21 +5,12 @@ import { useState } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import type { Gateway } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { Button } from "#ui/parts/button.tsx";
 import { Field } from "#ui/parts/form/field.tsx";
 import { Form, useForm } from "#ui/parts/form/form.tsx";
 import { TextField } from "#ui/parts/form/texts.tsx";
 import { Problem, Section } from "#ui/parts/page.tsx";
+import { SandboxRecipients } from "#ui/parts/recipient.tsx";
 import { Status } from "#ui/parts/status.tsx";
-
-/** Recipients with which the sandbox simulates outcomes. */
-const sandboxNumbers = [
-  ["+15550000001", "delivered"],
-  ["+15550000002", "undelivered"],
-  ["+15550000003", "failed"],
-  ["+15550000004", "deferred twice"],
-  ["+15550000005", "unknown"],
-] as const;
 
 function Progress({ message }: { message: string }) {
   const { id: account } = useAccount();
@@ -64,15 +55,7 @@ export function TestSend({ gateway, own = null }: { gateway: Gateway; own?: stri
           value={to}
           onChange={setTo}
         />
-        {gateway.test && !mail ? (
-          <div className="row">
-            {sandboxNumbers.map(([number, end]) => (
-              <Button key={number} onClick={() => setTo(number)}>
-                <span className="mono">{number}</span> <span className="soft">{end}</span>
-              </Button>
-            ))}
-          </div>
-        ) : null}
+        {gateway.test ? <SandboxRecipients channel={gateway.channel} onChoose={setTo} /> : null}
         <Field label="Text" fault={form.fault("message")}>
           <textarea value={message} onChange={(event) => setMessage(event.target.value)} />
         </Field>

@@ -9,7 +9,7 @@ import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Digits } from "#ui/parts/recipient.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time, WithTimes } from "#ui/parts/time.tsx";
-import { number } from "#ui/words/numbers.ts";
+import { inGroups, number } from "#ui/words/numbers.ts";
 import { Content } from "./content.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { WaitingActions } from "./move.tsx";
@@ -73,7 +73,7 @@ function To({ record }: { record: MessageRecord }) {
       to="/a/$account/people/$recipient"
       params={{ account, recipient }}
       className="mono"
-      title={`Everything about ${recipient}`}
+      title={`Everything about ${inGroups(recipient)}`}
     >
       <Digits of={recipient} />
     </Link>

@@ -12,6 +12,7 @@ import { LocalTime } from "#ui/parts/form/local-time.tsx";
 import { Ask, Typed } from "#ui/parts/over/ask.tsx";
 import { DialogButton } from "#ui/parts/over/dialog-button.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
+import { inGroups } from "#ui/words/numbers.ts";
 import { localIn, nextHourIn, scheduleAtOf } from "#ui/words/spans.ts";
 import { dueOf, recipientOf } from "./words.ts";
 
@@ -92,7 +93,7 @@ export function WaitingActions({ record }: { record: MessageRecord }) {
     <>
       <Move
         label="Reschedule…"
-        title={`Move the message to ${recipientOf(record)}`}
+        title={`Move the message to ${inGroups(recipientOf(record))}`}
         verb="Reschedule"
         from={dueOf(record)}
         run={async (at) => {
@@ -104,7 +105,7 @@ export function WaitingActions({ record }: { record: MessageRecord }) {
         verb="Cancel the message"
         label="Cancel…"
         title="Cancel this message"
-        effect={`It will not be sent to ${recipientOf(record)}. Its credit is returned.`}
+        effect={`It will not be sent to ${inGroups(recipientOf(record))}. Its credit is returned.`}
         run={async () => {
           await cancel.mutateAsync({ params });
           done("The message was cancelled");

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { ApiError } from "#ui/api/client.ts";
 import { Button } from "#ui/parts/button.tsx";
 import { faultSentences, type TitleOf } from "#ui/words/faults.ts";
+import { inGroups } from "#ui/words/numbers.ts";
 import { Copy } from "./copy.tsx";
 import { Digits } from "./recipient.tsx";
 import { useNow, WithTimes } from "./time.tsx";
@@ -22,7 +23,7 @@ export function PageHead({
   children?: ReactNode;
 }) {
   useEffect(() => {
-    document.title = `${title} · Trunkline`;
+    document.title = `${inGroups(title)} · Trunkline`;
   }, [title]);
   return (
     <div className="page-head">

@@ -11,6 +11,7 @@ import { PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Moment } from "#ui/parts/time.tsx";
 import { TakeOff } from "#ui/suppressions/take-off.tsx";
+import { inGroups } from "#ui/words/numbers.ts";
 import { suppressionReasons } from "#ui/words/reasons.ts";
 import { Answer } from "./answer.tsx";
 import { channelsOf, conversationOf, waysOf } from "./conversation.ts";
@@ -98,7 +99,9 @@ function Person({ asked }: { asked: string }) {
         <>
           <ul className="consents" aria-label="What reaches them">
             {isNoRecipient ? (
-              <li className="soft">Nothing can be sent to {recipient}: it is no number and no address.</li>
+              <li className="soft">
+                Nothing can be sent to {inGroups(recipient)}: it is no number and no address.
+              </li>
             ) : (
               channels.map((each) => {
                 const suppression = suppressions.find((entry) => entry.channel === each);

@@ -5,26 +5,10 @@ import type { Channel, Gateway } from "#ui/api/schema.ts";
 import { useAccount } from "#ui/parts/account.ts";
 import { Button } from "#ui/parts/button.tsx";
 import { Field } from "#ui/parts/form/field.tsx";
+import { SandboxRecipients } from "#ui/parts/recipient.tsx";
 import { number } from "#ui/words/numbers.ts";
 import { recipientsOf, repeatedIn } from "./draft.ts";
 import { recipientFault } from "./faults.ts";
-
-/** Recipients with which the sandbox simulates outcomes, by their last digits. */
-const numbers = [
-  ["0001", "delivered"],
-  ["0002", "undelivered"],
-  ["0003", "refused"],
-  ["0004", "deferred twice"],
-  ["0005", "unknown"],
-  ["0006", "slow"],
-  ["0007", "answered"],
-] as const;
-const addresses = ["delivered", "bounced", "refused", "deferred", "unknown", "slow", "opened"];
-
-const sandboxRecipients = (channel: Channel): readonly (readonly [recipient: string, end: string])[] =>
-  channel === "email"
-    ? addresses.map((name) => [`${name}@example.com`, name])
-    : numbers.map(([end, name]) => [`+1555000${end}`, name]);
 
 function counted(recipients: readonly string[], channel: Channel, country: string | null): string {
   if (recipients.length === 0) {
@@ -77,13 +61,10 @@ export function Recipients({
       {gateway?.kind !== "sandbox" ? null : (
         <div className="stack tight">
           <p className="hint">The sandbox sends nothing. The recipient determines the outcome:</p>
-          <div className="row">
-            {sandboxRecipients(channel).map(([recipient, end]) => (
-              <Button key={recipient} onClick={() => onChange([...recipients, recipient].join("\n"))}>
-                <span className="mono">{recipient}</span> <span className="soft">{end}</span>
-              </Button>
-            ))}
-          </div>
+          <SandboxRecipients
+            channel={channel}
+            onChoose={(recipient) => onChange([...recipients, recipient].join("\n"))}
+          />
         </div>
       )}
     </>

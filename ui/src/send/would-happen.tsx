@@ -7,7 +7,7 @@ import { useAccount } from "#ui/parts/account.ts";
 import { Problem, Section } from "#ui/parts/page.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Time } from "#ui/parts/time.tsx";
-import { number } from "#ui/words/numbers.ts";
+import { inGroups, number } from "#ui/words/numbers.ts";
 import { suppressionReasons } from "#ui/words/reasons.ts";
 import { type Draft, recipientsOf, requestOf } from "./draft.ts";
 import { type Fate, fatesOf } from "./preview.ts";
@@ -79,7 +79,7 @@ function Who({ fate, recipients }: { fate: Fate; recipients: readonly string[] }
   const more = fate.places.length - named.length;
   return (
     <p className="small soft mono">
-      {named.join(", ")}
+      {named.map(inGroups).join(", ")}
       {more === 0 ? null : ` and ${number(more)} more`}
     </p>
   );

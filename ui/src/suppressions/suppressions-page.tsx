@@ -10,6 +10,7 @@ import { FilterChoice, SearchFilter } from "#ui/parts/list/search.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
 import { Recipient } from "#ui/parts/recipient.tsx";
 import { Clock } from "#ui/parts/time.tsx";
+import { inGroups } from "#ui/words/numbers.ts";
 import { AddSuppressions } from "./add-suppressions.tsx";
 import { TakeOff } from "./take-off.tsx";
 
@@ -35,7 +36,7 @@ export function Page() {
           <p>
             {filter.recipient === undefined
               ? "No recipients are suppressed. People who answer STOP, or whose mail bounces, appear here."
-              : `${filter.recipient} is not suppressed: messages of this account go out.`}
+              : `${inGroups(filter.recipient)} is not suppressed: messages of this account go out.`}
           </p>
         }
         columns={[

@@ -5,6 +5,7 @@ import { channelNames } from "#ui/parts/channels.ts";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { done } from "#ui/parts/over/toast.tsx";
 import { Moment } from "#ui/parts/time.tsx";
+import { inGroups } from "#ui/words/numbers.ts";
 import { suppressionReasons } from "#ui/words/reasons.ts";
 
 /** Removes a recipient from the suppression list, after explaining why they are on it and the consequences. */
@@ -16,7 +17,7 @@ export function TakeOff({ of: { channel, recipient, reason, note, created_at } }
     <Ask
       verb="Remove"
       label="Remove…"
-      title={`Send to ${recipient} again`}
+      title={`Send to ${inGroups(recipient)} again`}
       effect={
         <>
           <p>
@@ -24,14 +25,14 @@ export function TakeOff({ of: { channel, recipient, reason, note, created_at } }
             {note === null ? null : ` The note: ${note}`}
           </p>
           <p>
-            From then on messages of {name} go out to {recipient} by {channelNames[channel]} again. Other
-            accounts are not touched, and what was not sent meanwhile stays unsent.
+            From then on messages of {name} go out to {inGroups(recipient)} by {channelNames[channel]} again.
+            Other accounts are not touched, and what was not sent meanwhile stays unsent.
           </p>
         </>
       }
       run={async () => {
         await remove.mutateAsync({ params: { account, channel, recipient } });
-        done(`${recipient} gets messages again`, () =>
+        done(`${inGroups(recipient)} gets messages again`, () =>
           restore.mutateAsync({ params: { account }, body: { channel, recipients: [recipient], note } }),
         );
       }}

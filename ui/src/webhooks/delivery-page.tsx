@@ -6,6 +6,7 @@ import { Snippet } from "#ui/parts/copy.tsx";
 import { Back } from "#ui/parts/link.tsx";
 import { Table } from "#ui/parts/list/table.tsx";
 import { PageHead, Section, Waiting } from "#ui/parts/page.tsx";
+import { Recipient } from "#ui/parts/recipient.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Due, Time } from "#ui/parts/time.tsx";
 import { duration } from "#ui/words/numbers.ts";
@@ -49,12 +50,8 @@ export function Page() {
               <>
                 {" "}
                 · the message to{" "}
-                <Link
-                  to="/a/$account/messages/$message"
-                  params={{ account, message: delivery.message.id }}
-                  className="mono"
-                >
-                  {delivery.message.recipient}
+                <Link to="/a/$account/messages/$message" params={{ account, message: delivery.message.id }}>
+                  <Recipient of={delivery.message.recipient} />
                 </Link>
               </>
             )}

@@ -15,6 +15,7 @@ import { Ask } from "#ui/parts/over/ask.tsx";
 import { More } from "#ui/parts/over/more.tsx";
 import { SecretOnce } from "#ui/parts/over/secret-once.tsx";
 import { Facts, PageHead, Problem, Section, Waiting } from "#ui/parts/page.tsx";
+import { Recipient } from "#ui/parts/recipient.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Clock, Due, Time } from "#ui/parts/time.tsx";
 import { number } from "#ui/words/numbers.ts";
@@ -180,12 +181,8 @@ export function Page() {
                   look: "text",
                   cell: ({ message }) =>
                     message === null ? null : (
-                      <Link
-                        to="/a/$account/messages/$message"
-                        params={{ account, message: message.id }}
-                        className="mono"
-                      >
-                        {message.recipient}
+                      <Link to="/a/$account/messages/$message" params={{ account, message: message.id }}>
+                        <Recipient of={message.recipient} />
                       </Link>
                     ),
                 },

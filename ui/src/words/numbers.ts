@@ -56,6 +56,9 @@ export const leftOf = (remaining: number, allowance: number): string =>
     ? `${number(remaining)}, ${number(remaining - allowance)} of them extra`
     : `${number(remaining)} of ${number(allowance)}`;
 
+/** A number in groups where it is only read, such as in a confirmation; another text is as it is. */
+export const inGroups = (text: string): string => digitsOf(text).join("\u00a0");
+
 /** The groups of an international number, such as `+49`, `151`, `2345` and `6789`; another text is one group. */
 export function digitsOf(text: string): readonly string[] {
   const international =
