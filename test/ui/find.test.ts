@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { findingOf, findings, isWholeId, namedFinding } from "#ui/app/frame/find.ts";
-import { expectSound, missing, openOverview, setUp, type Visit, visit } from "./browser.ts";
+import type { Gateway } from "#ui/api/schema.ts";
+import { findingOf, findings, isWholeId, namedFinding, testFindings } from "#ui/app/frame/find.ts";
+import { expectSound, follow, missing, openOverview, setUp, type Visit, visit } from "./browser.ts";
 import { api } from "./pages.ts";
 
 const none: Parameters<typeof findings>[2] = { records: [], named: [], accounts: [], acts: [], recent: [] };
@@ -38,7 +39,11 @@ test("a text means pages, actions, and what the log's field understands", () => 
       at: "",
     },
   ] as const;
-  assert.deepEqual(titles("main", member, { ...none, named }), ["Records: sms-main", "Go to: Domains"]);
+  assert.deepEqual(titles("main", member, { ...none, named }), [
+    "Records: sms-main",
+    "Go to: Domains",
+    "Do: Add a domain",
+  ]);
   // What the API found as well is there once.
   const [found] = findings("sms-main", member, { ...none, named, records });
   assert.deepEqual(
@@ -70,6 +75,77 @@ test("each kind of record leads to its page in its own account", () => {
   assert.deepEqual([found("gateway").title, found("pool").title], ["x/1", "name"]);
   assert.equal(isWholeId(` msg_${"0".repeat(26)} `), true);
   assert.equal(isWholeId(`sent msg_${"0".repeat(26)}`), false);
+});
+
+test("a test message is for the first gateway that can send now, and has a recipient where that is a sandbox", () => {
+  const gateway = (identifier: string, more: Partial<Gateway> = {}) =>
+    ({ identifier, channel: "sms", state: "active", session: null, test: false, ...more }) as Gateway;
+  const session = (state: "connected" | "disconnected") => ({
+    state,
+    reason: null,
+    since: "",
+    linked_at: null,
+  });
+  const filled = (...gateways: Gateway[]) =>
+    testFindings("acc_1", gateways).map(({ href }) => {
+      const { pathname, searchParams: search } = new URL(href, "http://localhost");
+      return [pathname, ...["channel", "gateway", "to", "message"].map((name) => search.get(name))];
+    });
+  const hello = "Hello from Trunkline";
+  const send = "/a/acc_1/send";
+  assert.deepEqual(filled(), []);
+  assert.deepEqual(filled(gateway("off", { state: "off" }), gateway("main")), [
+    [send, "sms", "main", null, hello],
+  ]);
+  const phone = { channel: "whatsapp", session: session("disconnected") } as const;
+  assert.deepEqual(filled(gateway("phone", phone), gateway("stopped", { state: "stopped" })), []);
+  assert.deepEqual(filled(gateway("phone", { ...phone, session: session("connected") })), [
+    [send, "whatsapp", "phone", null, hello],
+  ]);
+  const box = { channel: "email", test: true } as const;
+  assert.deepEqual(filled(gateway("box", box)), [[send, "email", "box", "delivered@example.com", hello]]);
+});
+
+test("each action that adds something opens its dialog, also by its link, and a test message is filled in", {
+  skip: missing,
+}, async (t) => {
+  const at = await visit();
+  t.after(at.close);
+  const { page } = at;
+  await openOverview(at);
+  const account = (await api(at, "GET", "/accounts")).body.data[0]?.id ?? "";
+  const adds = findings("", { role: "operator", account }, none)
+    .flatMap(({ items }) => items)
+    .filter(({ href }) => href.includes("?open="));
+  assert.ok(adds.length >= 9);
+  for (const { href, title } of adds) {
+    await follow(at, href);
+    const dialog = page.getByRole("dialog", { name: title, exact: true });
+    await dialog.waitFor();
+    await page.waitForURL((address) => address.search === "");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  }
+  // On the page itself, too, and as often as one asks.
+  await follow(at, `/a/${account}/api-keys`);
+  for (let turn = 0; turn < 2; turn++) {
+    await page.keyboard.press("/");
+    await write(at, "create an api");
+    await page.getByRole("option", { name: "Create an API key" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Name", { exact: true }).fill(`shop-${turn}`);
+    await page.getByLabel("Send SMS").check();
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await page.getByRole("button", { name: "I have stored it" }).click();
+  }
+  assert.equal((await api(at, "GET", `/accounts/${account}/api-keys`)).body.data.length, 2);
+  await page.keyboard.press("/");
+  await write(at, "send a test");
+  await page.getByRole("option", { name: "Send a test message" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Send", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Send the message" }).click();
+  await page.getByRole("heading", { name: "What happened" }).waitFor();
 });
 
 /** Writes into the field, which has the focus once it is there. */
@@ -117,7 +193,7 @@ test("by keyboard alone: a page, a record in a line of a log, a whole id, a numb
 
   await page.keyboard.press("Control+k");
   await paste(at, `10:04:01 message failed\nid=${id}\nlane=3`);
-  const record = page.getByRole("option", { name: /\+15550000001.*message of / });
+  const record = page.getByRole("option", { name: /\+1\s555\s000\s0001.*message of / });
   await record.waitFor();
   assert.equal(await record.getAttribute("data-highlighted"), "");
   await page.keyboard.press("Enter");

@@ -198,7 +198,7 @@ test("leaving a form with changes asks first", { skip: missing }, async (t) => {
   const opener = page.getByRole("button", { name: "Add an endpoint" });
   await opener.click();
   // The word that the account is saved is a dialog, too.
-  const dialog = page.getByRole("dialog", { name: "Add an endpoint" });
+  const dialog = page.getByRole("dialog", { name: "Add a webhook endpoint" });
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await opener.click();

@@ -19,12 +19,14 @@ export const pendingName = (of: { person: string; account: string; for: string }
 
 /** A new send, initialised from the page's address. */
 export function newPending(search: Readonly<Record<string, string | undefined>>): Pending {
-  const { channel, to, gateway } = search;
+  const { channel, to, gateway, subject = "", message = "" } = search;
   return {
     key: crypto.randomUUID(),
-    from: JSON.stringify([channel, to, gateway]),
+    from: JSON.stringify([channel, to, gateway, subject, message]),
     draft: {
       ...emptyDraft,
+      subject,
+      message,
       ...(channel === "sms" || channel === "whatsapp" || channel === "email" ? { channel } : {}),
       ...(to === undefined ? {} : { recipients: to }),
       ...(gateway === undefined ? {} : { gateway }),

@@ -156,7 +156,7 @@ function Compose({
   );
 }
 
-/** Where a message is composed. `channel`, `to` and `gateway` are taken from its address. */
+/** Where a message is composed. `channel`, `to`, `gateway`, `subject` and `message` are taken from its address. */
 export function Page() {
   const { id } = useAccount();
   const search = useSearch({ strict: false });

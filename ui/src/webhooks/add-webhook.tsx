@@ -23,7 +23,7 @@ export function AddWebhook() {
   return (
     <SecretButton
       adds
-      title="Add an endpoint"
+      title="Add a webhook endpoint"
       label="Add an endpoint"
       secret={{ title: "The endpoint's secret", line: "TRUNKLINE_WEBHOOK_SECRET" }}
     >

@@ -8,6 +8,7 @@ import { ApiError, call } from "#ui/api/client.ts";
 import { useRead } from "#ui/api/queries.ts";
 import { useSession } from "#ui/parts/account.ts";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
+import { inGroups } from "#ui/words/numbers.ts";
 import {
   type Finding,
   type Findings,
@@ -18,6 +19,7 @@ import {
   personFinding,
   recentFindings,
   rememberFinding,
+  testFindings,
 } from "./find.ts";
 import { useActs } from "./find-acts.ts";
 import { type Named, ordered, recentAccounts } from "./recent-accounts.ts";
@@ -51,7 +53,7 @@ function useNamed(account: string | null): { named: Finding[]; acts: Finding[] }
     ...gateways.map(({ identifier }) => namedFinding("gateway", account, identifier, identifier)),
     ...pools.map(({ id, name }) => namedFinding("pool", account, id, name)),
   ];
-  return { named, acts };
+  return { named, acts: [...testFindings(account, gateways), ...acts] };
 }
 
 /** For an operator: the accounts with such a name, recently opened ones first. */
@@ -64,7 +66,7 @@ function useAccounts(q: string): Named[] {
 function Line({ finding, onOpen }: { finding: Finding; onOpen: () => void }) {
   return (
     <Autocomplete.Item value={finding} className="menu-item" onClick={onOpen}>
-      <span className="name">{finding.title}</span>
+      <span className="name">{inGroups(finding.title)}</span>
       <span className="end small">
         {finding.keys === undefined
           ? finding.note

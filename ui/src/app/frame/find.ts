@@ -1,8 +1,9 @@
 // Interprets a text in the global search field: pages, actions, records, and filters of the log.
 
-import type { FoundRecord, Session } from "#ui/api/schema.ts";
+import type { FoundRecord, Gateway, Session } from "#ui/api/schema.ts";
 import { accountPages, operatorPages } from "#ui/app/pages.ts";
 import { lookupOf } from "#ui/messages/lookup.ts";
+import { inGroups } from "#ui/words/numbers.ts";
 import type { Named } from "./recent-accounts.ts";
 
 /** One entry of the list. `href`: its target within the dashboard; no two entries have the same. */
@@ -89,6 +90,24 @@ function pagesFor({ role, account }: Who): Finding[] {
   ];
 }
 
+/** What a page adds, by the title of its dialog, which is open when one arrives. */
+const adds = (path: string, title: string): Finding => {
+  return { href: `${path}?${new URLSearchParams({ open: title })}`, title, note: "action" };
+};
+
+/** The page that sends, filled in for the first gateway that can send now. */
+export function testFindings(account: string, gateways: readonly Gateway[]): Finding[] {
+  const working = gateways.find(
+    ({ state, session }) => state === "active" && (session?.state ?? "connected") === "connected",
+  );
+  if (working === undefined) return [];
+  const { channel, identifier: gateway, test } = working;
+  const to = test ? { to: channel === "email" ? "delivered@example.com" : "+15550000001" } : {};
+  const hello = "Hello from Trunkline";
+  const search = new URLSearchParams({ channel, gateway, ...to, subject: hello, message: hello });
+  return [{ href: `${at(account, "/send")}?${search}`, title: "Send a test message", note: "action" }];
+}
+
 const actionsFor = ({ role, account }: Who): Finding[] => [
   ...(account === null
     ? []
@@ -101,10 +120,22 @@ const actionsFor = ({ role, account }: Who): Finding[] => [
           note: "action",
         },
         { href: `${at(account, "/messages")}?status=failed`, title: "See failed messages", note: "action" },
-        { href: at(account, "/api-keys"), title: "Create or rotate an API key", note: "action" },
         { href: at(account, "/connect"), title: "Connect an application", note: "action" },
+        adds(at(account, "/api-keys"), "Create an API key"),
+        adds(at(account, "/webhooks"), "Add a webhook endpoint"),
+        adds(at(account, "/hooks"), "Add a hook"),
+        adds(at(account, "/domains"), "Add a domain"),
+        adds(at(account, "/pools"), "Add a pool"),
+        adds(at(account, "/suppressions"), "Suppress recipients"),
       ]),
-  ...(role === "operator" ? [{ href: "/accounts", title: "Switch to another account", note: "action" }] : []),
+  ...(role === "operator"
+    ? [
+        { href: "/accounts", title: "Switch to another account", note: "action" },
+        adds("/accounts", "Add an account"),
+        adds("/users", "Add a user"),
+        adds("/tokens", "Create a token"),
+      ]
+    : []),
 ];
 
 /** Messages that the log's own search understands. */
@@ -115,7 +146,9 @@ function inLog(text: string, account: string): Finding[] {
   if (filter === "reference" && (value.length < minReference || /\s/.test(value))) return [];
   const search = new URLSearchParams({ [filter]: value });
   const title =
-    filter === "recipient" ? `Messages to ${value}` : `Messages with the provider’s reference ${value}`;
+    filter === "recipient"
+      ? `Messages to ${inGroups(value)}`
+      : `Messages with the provider’s reference ${value}`;
   return [{ href: `${at(account, "/messages")}?${search}`, title, note: "filter of the log" }];
 }
 

@@ -1,6 +1,7 @@
 import { Plus } from "lucide-react";
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Button } from "#ui/parts/button.tsx";
+import { useFilter } from "#ui/parts/list/filter.ts";
 import { Dialog } from "./dialog.tsx";
 import { LeaveQuestion, TouchedInDialog } from "./leave-question.tsx";
 
@@ -16,13 +17,19 @@ export function DialogButton({
 }: {
   label: ReactNode;
   title: string;
-  /** Whether it adds something, which is the main action of its page. */
+  /** Whether it adds something, which is the main action of its page. A link to the page with `open` and the title opens it. */
   adds?: boolean;
   children: (close: () => void) => ReactNode;
 }) {
   const [open, setOpen] = useState(false);
   const [asks, setAsks] = useState(false);
   const isTouched = useRef(() => false);
+  const [{ open: linked }, setFilter] = useFilter();
+  useEffect(() => {
+    if (!adds || linked !== title) return;
+    setOpen(true);
+    setFilter("open", "");
+  });
   const close = () => {
     setOpen(false);
     setAsks(false);
