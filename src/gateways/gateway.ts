@@ -73,6 +73,8 @@ interface Traits<Parsed = unknown, Kind extends ContentKind = ContentKind> {
     maxBytes?: number | undefined;
     /** Whether a mail may have images that its HTML refers to; default: true. */
     inlineImages?: boolean | undefined;
+    /** Whether a mail may name several addresses for replies; default: true. */
+    severalReplyTo?: boolean | undefined;
     /** Whether it sends a mail that came whole as it is; default: it gets the mail's parts. */
     whole?: boolean;
   };

@@ -2,6 +2,7 @@
 // sender's address, which is a setting of the gateway.
 
 import type { KeyObject } from "node:crypto";
+import type { Mailbox } from "#contract/mailbox.ts";
 import type { ContentKind, ListFields, MediaFields, TemplateFields } from "#contract/messages/content.ts";
 
 /** A message on its way to a provider, its content of one of the kinds `Kind`. */
@@ -64,8 +65,8 @@ export interface EmailContent {
   html: string | null;
   /** The display name that the caller gave; null for the gateway's `from_name`. */
   senderName: string | null;
-  /** One address, its domain in ASCII; null if there is none. */
-  replyTo: string | null;
+  /** The addresses for replies, their domains in ASCII. */
+  replyTo: readonly Mailbox[];
   /** Further headers (`List-Unsubscribe`, …), names and values safe to send. */
   headers: readonly (readonly [name: string, value: string])[];
   /** Where bounces of this message are sent (VERP); null for the sender's address. */

@@ -104,6 +104,7 @@ const email: SendingChannel<EmailDraft> = {
     reply_to_email: row.reply_to ?? null,
     from_email: row.extras?.from ?? null,
     tags: [...(row.extras?.tags ?? [])],
+    ...(row.extras?.names === undefined ? {} : { names: { ...row.extras.names } }),
     recipients: (row.recipients ?? []).map(({ field, address, status, error_code, error_message }) => ({
       email: address,
       field,

@@ -40,7 +40,7 @@ const email: EmailContent = {
   text: "Hallo & willkommen 🎉",
   html: null,
   senderName: null,
-  replyTo: null,
+  replyTo: [],
   headers: [],
   returnPath: null,
   attachments: [],

@@ -148,12 +148,13 @@ for (const engine of someEngines(import.meta.filename)) {
     assert.equal(account.credit.email.remaining, 96);
   });
 
-  test(`${engine}: names of recipients are in the header alone, also of a mail to one`, async (context) => {
+  test(`${engine}: names of recipients are in the header and the record, also of a mail to one`, async (context) => {
     const { it, server } = await opened(context, engine);
     const named = {
       to: ["Lovelace, Ada <ADA@example.net>", '"Bob \\"B\\"" <bob@example.net>'],
       cc: ["Çarol <Carol@example.net>"],
       bcc: ["Dan <dan@example.net>"],
+      reply_to_email: "Hélp, Desk <help@bücher.example>",
     };
     const record = await settled(it, await accepted(it, named));
     const alone = await settled(it, await accepted(it, { to: ["Ada <ada@example.net>"] }));
@@ -166,17 +167,31 @@ for (const engine of someEngines(import.meta.filename)) {
       "dan@example.net",
     ]);
     const mailboxes = async (raw: Buffer) => {
-      const { to = [], cc = [] } = await PostalMime.parse(raw);
-      return [...to, ...cc].map(({ name, address }) => [name, address]);
+      const { to = [], cc = [], replyTo = [] } = await PostalMime.parse(raw);
+      return [...to, ...cc, ...replyTo].map(({ name, address }) => [name, address]);
     };
     assert.deepEqual(await mailboxes(handed.raw), [
       ["Lovelace, Ada", "ada@example.net"],
       ['Bob "B"', "bob@example.net"],
       ["Çarol", "Carol@example.net"],
+      ["Hélp, Desk", "help@xn--bcher-kva.example"],
     ]);
     assert.deepEqual(
       record.recipients.map(({ email, field }) => `${field} ${email}`),
       ["to ada@example.net", "to bob@example.net", "cc Carol@example.net", "bcc dan@example.net"],
+    );
+    assert.deepEqual(
+      [record.names, record.reply_to_email, alone.names],
+      [
+        {
+          "ada@example.net": "Lovelace, Ada",
+          "bob@example.net": 'Bob "B"',
+          "carol@example.net": "Çarol",
+          "dan@example.net": "Dan",
+        },
+        named.reply_to_email,
+        { "ada@example.net": "Ada" },
+      ],
     );
     assert.deepEqual([alone.recipients, single.to], [[], ["ada@example.net"]]);
     assert.deepEqual(await mailboxes(single.raw), [["Ada", "ada@example.net"]]);
@@ -340,6 +355,10 @@ test("what a gateway does not allow is refused at acceptance, by its name", asyn
     kind: "brevo",
     settings: { from: "news@example.com", api_key: "a key of Brevo" },
   });
+  assert.deepEqual(
+    await errorsOf({ gateway_identifier: "brevo", reply_to_email: "Help <a@b.example>, c@d.example" }),
+    { "contact.0.reply_to_email": ["Gateway brevo of kind brevo takes one address for replies."] },
+  );
   const image = { filename: "logo.png", content: png.toString("base64"), content_id: "logo" };
   assert.deepEqual(await errorsOf({ gateway_identifier: "brevo" }, { attachments: [image] }), {
     "contact.0.message": ["Gateway brevo of kind brevo cannot send images within a mail (content_id)."],

@@ -11,6 +11,7 @@ import {
   emailAddress,
   gatewayIdentifier,
   longMessage,
+  replyAddresses,
   scheduleAt,
   scheduleAtPattern,
   senderName,
@@ -47,7 +48,9 @@ export const emailContact = z
       .nullish()
       .describe("The name that the recipient sees. The default is the gateway's name.")
       .meta({ maxLength: 256, examples: ["Acme Billing"] }),
-    reply_to_email: emailAddress.schema.nullish().describe("The plain address for replies."),
+    reply_to_email: replyAddresses.schema
+      .nullish()
+      .describe("The address for replies, as `Help <help@b.cd>` or plain; several with commas between."),
     schedule_at: scheduleAt.schema
       .nullish()
       .describe("When to send the message: `Y-m-d H:i:s` in the account's time zone. The default is at once.")
@@ -94,7 +97,7 @@ function plainContact(fields: Fields): EmailDraft | null {
   const name = trimOrNull(fields.sender_name);
   if (!fitsOptional(name, senderName)) return null;
   const replyTo = trimOrNull(fields.reply_to_email);
-  if (!fitsOptional(replyTo, emailAddress)) return null;
+  if (!fitsOptional(replyTo, replyAddresses)) return null;
   const gateway = trimOrNull(fields.gateway_identifier);
   if (!fitsOptional(gateway, gatewayIdentifier)) return null;
   const at = trimOrNull(fields.schedule_at);

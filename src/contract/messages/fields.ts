@@ -4,7 +4,7 @@
 
 import { z } from "zod";
 import { isPlainAddress } from "#contract/address.ts";
-import { readMailbox } from "#contract/mailbox.ts";
+import { maxReplyTo, readMailbox, readMailboxes, writeMailbox } from "#contract/mailbox.ts";
 import { isName } from "#contract/name.ts";
 import { exceeds, isSendable } from "#contract/normalise.ts";
 import type { Rule } from "#contract/wording.ts";
@@ -84,6 +84,20 @@ export const namedAddress = textField({
       mailbox !== null &&
       isPlainAddress(mailbox.address) &&
       (mailbox.name === null || senderName.fits(mailbox.name))
+    );
+  },
+  otherwise: { rule: "email" },
+});
+
+/** One or several of them, with commas between: the addresses for replies. */
+export const replyAddresses = textField({
+  holds: (text) => {
+    const mailboxes = text.length > 2000 * maxReplyTo ? null : readMailboxes(text);
+    return (
+      mailboxes !== null &&
+      mailboxes.length > 0 &&
+      mailboxes.length <= maxReplyTo &&
+      mailboxes.every((mailbox) => namedAddress.fits(writeMailbox(mailbox)))
     );
   },
   otherwise: { rule: "email" },

@@ -154,6 +154,10 @@ export const emailRecord = z
     from_email: z.string().nullable(),
     tags: z.array(z.string()),
     text: z.string().optional(),
+    names: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("The names of recipients, by their addresses in lower case; absent without any."),
     recipients: z.array(mailRecipient).describe("Empty for a mail to one recipient."),
     attachments: z
       .array(

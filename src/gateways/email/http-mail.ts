@@ -3,8 +3,9 @@
 
 import type { z } from "zod";
 import { wireAddress } from "#contract/address.ts";
+import type { Mailbox } from "#contract/mailbox.ts";
 import { tagParts } from "#contract/messages/mail/parts.ts";
-import { encodedWords, type Mailbox } from "#gateways/email/mime/header-text.ts";
+import { encodedWords } from "#gateways/email/mime/header-text.ts";
 import { mailboxesOf } from "#gateways/email/mime/mime.ts";
 import { defineGateway, type GatewayAdapter, type GatewayDefinition } from "#gateways/gateway.ts";
 import type { timeoutField } from "#gateways/http-settings.ts";
@@ -41,6 +42,8 @@ interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>>
   maxMessageBytes?: number;
   /** Whether a mail may have images that its HTML refers to; default: true. */
   inlineImages?: boolean;
+  /** Whether a mail may name several addresses for replies; default: true. */
+  severalReplyTo?: boolean;
   /** The URL that mails are posted to. */
   url(settings: z.output<Settings>): string;
   /** The request for a mail. `now`: epoch ms, for signatures. Reads all attachments. */
@@ -80,7 +83,17 @@ interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>>
 export function defineHttpMail<Settings extends z.ZodObject<HttpMailFields>>(
   definition: HttpMailDefinition<Settings>,
 ): GatewayAdapter {
-  const { url, request, answer, encodedSecrets, maxMessageBytes, inlineImages, events, ...rest } = definition;
+  const {
+    url,
+    request,
+    answer,
+    encodedSecrets,
+    maxMessageBytes,
+    inlineImages,
+    severalReplyTo,
+    events,
+    ...rest
+  } = definition;
   return defineGateway<Settings, "email">({
     ...rest,
     ...(encodedSecrets && { encodedSecrets }),
@@ -93,6 +106,7 @@ export function defineHttpMail<Settings extends z.ZodObject<HttpMailFields>>(
       sender: (settings: HttpMailSettings) => emailSender(settings),
       maxBytes: maxMessageBytes,
       inlineImages,
+      severalReplyTo,
     },
     async send(message, settings, { outbound, clock, timeoutMs, signal }) {
       const now = clock.now();

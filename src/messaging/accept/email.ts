@@ -3,7 +3,7 @@
 import type { AccountGateway } from "#accounts/account.ts";
 import { normaliseAddress, readAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
-import { readMailbox } from "#contract/mailbox.ts";
+import { readMailbox, readMailboxes } from "#contract/mailbox.ts";
 import type { Send } from "#contract/messages/contacts.ts";
 import type { EmailDraft } from "#contract/messages/email.ts";
 import { copyFields, maxRecipients } from "#contract/messages/mail/parts.ts";
@@ -32,13 +32,17 @@ export const prepareEmail = createPreparer<EmailDraft>({
           : { subject, sender_name, reply_to: reply_to_email, extras: extras && JSON.stringify(extras) },
       recipients: recipients.length > 1 ? recipients : undefined,
       textPart: contact.text,
-      stays: contact.from_email != null || recipients.length > 1 || hasInlineImages,
+      stays:
+        contact.from_email != null || recipients.length > 1 || hasInlineImages || hasSeveralReplyTo(contact),
     };
   },
   issuesOf,
 });
 
 const hasCopies = ({ to, cc, bcc }: EmailDraft): boolean => to != null || cc != null || bcc != null;
+
+const hasSeveralReplyTo = ({ reply_to_email: text }: EmailDraft): boolean =>
+  text != null && (readMailboxes(text)?.length ?? 0) > 1;
 
 interface Recipients {
   recipients: Omit<NewMailRecipient, "message_id">[];
@@ -106,22 +110,29 @@ function issuesOf(
   if (contact.from_email != null && domain !== null && readAddress(contact.from_email)?.domain !== domain)
     refuse("from_email", `sends from addresses of ${domain} only`);
   const able = findAdapter(gateway.kind, "email")?.mail;
+  if (contact.written === undefined && able?.severalReplyTo === false && hasSeveralReplyTo(contact))
+    refuse("reply_to_email", `of kind ${gateway.kind} takes one address for replies`);
   if (hasInlineImages && able?.inlineImages === false)
     refuse("message", `of kind ${gateway.kind} cannot send images within a mail (content_id)`);
   if (contact.written !== undefined && able !== undefined) {
-    const obstacle = obstacleTo(contact.written, able);
+    const obstacle = obstacleTo(contact, contact.written, able);
     if (obstacle !== null) refuse("message", `of kind ${gateway.kind} ${obstacle}`);
   }
   return issues;
 }
 
 /** What keeps a kind of gateway from sending a mail that came whole; null for nothing. */
-function obstacleTo(mail: WrittenMail, able: NonNullable<GatewayAdapter["mail"]>): string | null {
+function obstacleTo(
+  contact: EmailDraft,
+  mail: WrittenMail,
+  able: NonNullable<GatewayAdapter["mail"]>,
+): string | null {
   if (able.maxBytes !== undefined && mail.bytes > able.maxBytes)
     return `takes mails of at most ${able.maxBytes} bytes`;
   if (able.whole) return null;
   if (mail.obstacle !== null) return `sends mails as text, HTML and files, and this one has ${mail.obstacle}`;
   if (mail.firstField !== "to") return "needs a recipient who is in the To field";
+  if (able.severalReplyTo === false && hasSeveralReplyTo(contact)) return "takes one address for replies";
   if (mail.hasInlineImages && able.inlineImages === false) return "cannot send images within a mail";
   return null;
 }

@@ -5,11 +5,18 @@ import { hash } from "node:crypto";
 import type { Account } from "#accounts/account.ts";
 import { normaliseAddress, readAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
+import { maxReplyTo, writeMailbox } from "#contract/mailbox.ts";
 import { type EmailDraft, readEmail } from "#contract/messages/email.ts";
 import { faultOfHead, fieldOf, type MailHead, readHead, withFields } from "#gateways/email/mail-text/head.ts";
 import { readMailboxes, textOf } from "#gateways/email/mail-text/mailboxes.ts";
 import { contentOf, type MailPart, readMailParts, sizeOf } from "#gateways/email/mail-text/parts.ts";
-import { isInline, outlineOf, readableText, subjectOf } from "#gateways/email/mail-text/rebuilt.ts";
+import {
+  isInline,
+  outlineOf,
+  readableText,
+  replyToOf,
+  subjectOf,
+} from "#gateways/email/mail-text/rebuilt.ts";
 import type { FileMeaning } from "./request-files.ts";
 import { gatewayOfDomain } from "./sender.ts";
 
@@ -74,7 +81,7 @@ export function readWrittenMail(
           ...wishes.fields,
           gateway_identifier: wishes.fields.gateway_identifier ?? sender.gateway_identifier,
           ...split.contact,
-          reply_to_email: readMailboxes(fieldOf(head, "reply-to") ?? "")[0]?.address ?? null,
+          reply_to_email: shownReplyTo(head),
           // What a mail's own words may be is its sender's affair; they are set below.
           subject: "-",
           message: "-",
@@ -95,7 +102,9 @@ export function readWrittenMail(
       bytes: raw.length,
       firstField: split.firstField,
       hasInlineImages: outline.files.some(isInline),
-      obstacle: outline.obstacle,
+      obstacle:
+        outline.obstacle ??
+        (replyToOf(head) === null ? "a Reply-To that is no list of plain addresses" : null),
     },
   };
   const date = fieldOf(head, "date") === null ? `Date: ${dateText(now)}\r\n` : "";
@@ -105,6 +114,14 @@ export function readWrittenMail(
     idempotencyKey: wishes.key,
     meaning: () => outline.files.map((part, index) => meaningOf(raw, part, index)),
   };
+}
+
+/** The addresses for replies as lookups show them: those that are plain, the first of them. */
+function shownReplyTo(head: MailHead): string {
+  const shown = readMailboxes(fieldOf(head, "reply-to") ?? "").flatMap(({ name, address }) =>
+    address === null ? [] : [writeMailbox({ name: name === null ? null : cut(name, 256), address })],
+  );
+  return shown.slice(0, maxReplyTo).join(", ");
 }
 
 /** The first characters, none of them cut in half. */

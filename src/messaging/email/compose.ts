@@ -3,7 +3,9 @@
 // mails.
 
 import { readAddress, wireAddress } from "#contract/address.ts";
+import { readMailboxes } from "#contract/mailbox.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { EmailContent, MailCopies, OutgoingAttachment } from "#gateways/message.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
@@ -75,7 +77,7 @@ export function composeEmail(
     text,
     html: extras.html,
     senderName: mail.sender_name,
-    replyTo: replyTo === null ? null : (wireAddress(replyTo) ?? replyTo),
+    replyTo: repliesOf(replyTo).map((mailbox) => ({ ...mailbox, address: wireOf(mailbox) })),
     headers: [...own, ...extras.headers],
     returnPath: extras.returnPath,
     attachments,
@@ -85,6 +87,9 @@ export function composeEmail(
     ...(names === undefined ? {} : { names }),
   };
 }
+
+/** The stored addresses for replies. */
+const repliesOf = (replyTo: string | null) => (replyTo === null ? [] : (readMailboxes(replyTo) ?? []));
 
 /** The address as the caller wrote it, its domain in ASCII. */
 export const wireOf = ({ address }: Pick<OutgoingRecipient, "address">) => wireAddress(address) ?? address;
@@ -116,7 +121,10 @@ export function copiesOf(recipients: readonly OutgoingRecipient[]): MailCopies {
 export function mailRefusal(
   { mail, recipients, attachments }: StoredEmail,
   settings: EmailSettings,
-  { inlineImages = true }: { inlineImages?: boolean | undefined },
+  {
+    inlineImages = true,
+    severalReplyTo = true,
+  }: Pick<NonNullable<GatewayAdapter["mail"]>, "inlineImages" | "severalReplyTo">,
 ): { code: string; reason: string } | null {
   const from = mail.extras?.from;
   const domain = readAddress(settings.from)?.domain;
@@ -129,6 +137,8 @@ export function mailRefusal(
     };
   if (!inlineImages && attachments.some(({ contentId }) => contentId !== undefined))
     return { code: "content_not_supported", reason: "The gateway cannot send images within a mail." };
+  if (!severalReplyTo && repliesOf(mail.reply_to).length > 1)
+    return { code: "content_not_supported", reason: "The gateway takes one address for replies." };
   return null;
 }
 

@@ -6,7 +6,13 @@ import { normaliseAddress, wireAddress } from "#contract/address.ts";
 import { fieldOf, type MailHead, readHead } from "#gateways/email/mail-text/head.ts";
 import { readMailboxes } from "#gateways/email/mail-text/mailboxes.ts";
 import { contentOf, type MailPart, readMailParts } from "#gateways/email/mail-text/parts.ts";
-import { carriedHeaders, isInline, outlineOf, readableText } from "#gateways/email/mail-text/rebuilt.ts";
+import {
+  carriedHeaders,
+  isInline,
+  outlineOf,
+  readableText,
+  replyToOf,
+} from "#gateways/email/mail-text/rebuilt.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { EmailContent, OutgoingAttachment } from "#gateways/message.ts";
@@ -41,7 +47,7 @@ export async function composeWritten(
   } as const;
   if (able?.whole) {
     const all = recipients.length === 0 ? [recipient] : sentTo(recipients).map(wireOf);
-    const empty = { text: "", html: null, senderName: null, replyTo: null, attachments: [] } as const;
+    const empty = { text: "", html: null, senderName: null, replyTo: [], attachments: [] } as const;
     return { ...shared, ...empty, written: { raw, recipients: all } };
   }
   const parts = partsOf(raw);
@@ -68,11 +74,13 @@ function partsOf(raw: Buffer): Parts | Refusal {
   const { text, html, files, obstacle } = outlineOf(parts);
   if (obstacle !== null)
     return cannot(`The gateway sends mails as text, HTML and files, and this one has ${obstacle}.`);
+  const replyTo = replyToOf(head);
+  if (replyTo === null) return cannot("The gateway sends mails with plain addresses in Reply-To.");
   const written = html === null ? null : readableText(raw, html);
   return {
     text: text === null && written !== null ? textOfHtml(written) : readableText(raw, text),
     html: written,
-    replyTo: replyToOf(head),
+    replyTo: replyTo.map(({ name, address }) => ({ name, address: wireAddress(address) ?? address })),
     headers: carriedHeaders(head),
     names: namesIn(head),
     attachments: files.map((part, index) => attachmentOf(raw, part, index)),
@@ -88,11 +96,6 @@ function namesIn(head: MailHead): Record<string, string> {
       return recipient && name ? [[recipient, name]] : [];
     }),
   );
-}
-
-function replyToOf(head: MailHead): string | null {
-  const address = readMailboxes(fieldOf(head, "reply-to") ?? "")[0]?.address ?? null;
-  return address && wireAddress(address);
 }
 
 function attachmentOf(raw: Buffer, part: MailPart, index: number): OutgoingAttachment {

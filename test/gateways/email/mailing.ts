@@ -14,7 +14,7 @@ const email: EmailContent = {
   text: "Guten Tag,\nalles da?\n.\nEnde",
   html: "<p>Guten Tag,</p>\n<p>alles da?</p>",
   senderName: null,
-  replyTo: null,
+  replyTo: [],
   headers: [],
   returnPath: null,
   attachments: [],

@@ -126,7 +126,7 @@ export const awkwardParts: fc.Arbitrary<MailParts> = fc
     text: awkward(20),
     html: fc.option(awkward(20)),
     senderName: fc.option(name),
-    replyTo: fc.option(address),
+    replyTo: fc.array(fc.record({ name: fc.option(name), address }), { maxLength: 3 }),
     filename: fc.option(awkward(5).map((text) => `${text}.pdf`)),
     recipient: address,
     from: address,
@@ -157,7 +157,7 @@ export async function sameMail(parts: MailParts, raw: Buffer): Promise<void> {
   assert.deepEqual(names, [
     "From",
     "To",
-    ...(email.replyTo === null ? [] : ["Reply-To"]),
+    ...(email.replyTo.length === 0 ? [] : ["Reply-To"]),
     "Subject",
     "Date",
     "Message-ID",
@@ -173,7 +173,10 @@ export async function sameMail(parts: MailParts, raw: Buffer): Promise<void> {
   assert.deepEqual(read.to, [{ address: parts.recipient, name: "" }]);
   assert.equal(read.cc, undefined);
   assert.equal(read.bcc, undefined);
-  assert.equal(read.replyTo?.[0]?.address, email.replyTo ?? undefined);
+  assert.deepEqual(
+    (read.replyTo ?? []).map((each) => ({ address: each.address, name: each.name.trim() })),
+    email.replyTo.map((each) => ({ address: each.address, name: oneHeaderLine(each.name ?? "").trim() })),
+  );
   assert.equal((read.subject ?? "").trim(), oneHeaderLine(email.subject).trim());
   assert.equal(read.messageId, parts.messageId);
   assert.equal(read.date, new Date(parts.date).toISOString());

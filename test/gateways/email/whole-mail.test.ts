@@ -20,6 +20,7 @@ const whole = sampleEmail({
   headers: [["X-Order", "4711"]],
   tags: ["welcome", "campaign:spring"],
   copies: { to: ["Bob@example.com"], cc: ["carol@example.com"], bcc: ["dan@example.com"] },
+  replyTo: [{ name: "Hélp, Desk", address: "help@example.com" }],
   names: { "bob@example.com": 'Bob "B", Jr', "carol@example.com": "Çarol, C" },
 });
 const withImage = { ...whole, content: { ...whole.content, attachments: [image] } };
@@ -47,6 +48,7 @@ const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, t
         ],
       );
       assert.equal((body.headers as Json)["X-Order"], "4711");
+      assert.deepEqual(body.replyTo, { email: "help@example.com", name: "=?UTF-8?B?SMOpbHAsIERlc2s=?=" });
     },
   ],
   [
@@ -55,12 +57,13 @@ const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, t
     (_body, text) => {
       const field = (name: string) =>
         [...text.matchAll(new RegExp(`name="${name}"\r\n\r\n([^\r]*)`, "g"))].map(([, value]) => value);
-      assert.deepEqual(["from", "to", "cc", "bcc", "h:X-Order", "o:tag"].map(field), [
+      assert.deepEqual(["from", "to", "cc", "bcc", "h:X-Order", "h:Reply-To", "o:tag"].map(field), [
         ["billing@example.com"],
         ['ada@example.com, "Bob \\"B\\", Jr" <Bob@example.com>'],
         ['"Çarol, C" <carol@example.com>'],
         ["dan@example.com"],
         ["4711"],
+        ["=?UTF-8?B?SMOpbHAsIERlc2s=?= <help@example.com>"],
         ["welcome", "campaign:spring"],
       ]);
       assert.match(text, /name="inline"; filename="logo"/);
@@ -71,12 +74,13 @@ const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, t
     { server_token: "11111111-2222-3333-4444-555555555555" },
     (body) => {
       assert.deepEqual(
-        [body.From, body.To, body.Cc, body.Bcc, body.Tag, body.Headers],
+        [body.From, body.To, body.Cc, body.Bcc, body.ReplyTo, body.Tag, body.Headers],
         [
           "billing@example.com",
           'ada@example.com, "Bob \\"B\\", Jr" <Bob@example.com>',
           '"Çarol, C" <carol@example.com>',
           "dan@example.com",
+          '"Hélp, Desk" <help@example.com>',
           "welcome",
           [{ Name: "X-Order", Value: "4711" }],
         ],
@@ -89,12 +93,13 @@ const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, t
     { api_key: "re_0123456789_abcdefghijk" },
     (body) => {
       assert.deepEqual(
-        [body.from, body.to, body.cc, body.bcc, body.headers],
+        [body.from, body.to, body.cc, body.bcc, body.reply_to, body.headers],
         [
           "billing@example.com",
           ["ada@example.com", '"Bob \\"B\\", Jr" <Bob@example.com>'],
           ['"Çarol, C" <carol@example.com>'],
           ["dan@example.com"],
+          ['"Hélp, Desk" <help@example.com>'],
           { "X-Order": "4711" },
         ],
       );
@@ -113,12 +118,13 @@ const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, t
       // A second personalization would be a second mail.
       assert.deepEqual(rest, []);
       assert.deepEqual(
-        [body.from, to, cc, bcc, body.categories, body.headers],
+        [body.from, to, cc, bcc, body.reply_to, body.categories, body.headers],
         [
           { email: "billing@example.com" },
           [{ email: "ada@example.com" }, { email: "Bob@example.com", name: 'Bob "B", Jr' }],
           [{ email: "carol@example.com", name: "Çarol, C" }],
           [{ email: "dan@example.com" }],
+          { email: "help@example.com", name: "Hélp, Desk" },
           ["welcome", "campaign:spring"],
           { "X-Order": "4711" },
         ],
@@ -136,9 +142,10 @@ const vendors: [gateway: GatewayAdapter, settings: object, check: (body: Json, t
     },
     (body) => {
       assert.deepEqual(
-        [body.FromEmailAddress, body.Destination],
+        [body.FromEmailAddress, body.ReplyToAddresses, body.Destination],
         [
           "billing@example.com",
+          ["=?UTF-8?B?SMOpbHAsIERlc2s=?= <help@example.com>"],
           {
             ToAddresses: ["ada@example.com", '"Bob \\"B\\", Jr" <Bob@example.com>'],
             CcAddresses: ["=?UTF-8?B?w4dhcm9sLCBD?= <carol@example.com>"],
@@ -171,5 +178,33 @@ for (const [gateway, settings, check] of vendors) {
     assert.equal(outbound.requests.length, 1);
     const text = String(outbound.requests[0]?.body);
     check(text.startsWith("{") ? (JSON.parse(text) as Json) : {}, text);
+  });
+}
+
+const several = sampleEmail({
+  replyTo: [
+    { name: "Help", address: "help@example.com" },
+    { name: null, address: "desk@example.com" },
+  ],
+});
+const inQuotes = ['"Help" <help@example.com>', "desk@example.com"];
+/** Where each vendor has several addresses for replies. Brevo takes one, and acceptance refuses more. */
+const replies: Record<string, (body: Json, text: string) => unknown> = {
+  mailgun: (_body, text) => /name="h:Reply-To"\r\n\r\n([^\r]*)/.exec(text)?.[1]?.split(", "),
+  postmark: ({ ReplyTo }) => String(ReplyTo).split(", "),
+  resend: ({ reply_to }) => reply_to,
+  sendgrid: ({ reply_to_list: list }) =>
+    (list as { email: string; name?: string }[]).map(({ email, name }) =>
+      name ? `"${name}" <${email}>` : email,
+    ),
+  ses: ({ ReplyToAddresses }) => ReplyToAddresses,
+};
+for (const [gateway, settings] of vendors.filter(([{ mail }]) => mail?.severalReplyTo !== false)) {
+  test(`${gateway.kind}: several addresses for replies`, async () => {
+    const outbound = scriptedOutbound(answer(500));
+    await sendOnce(gateway, several, gateway.settings.parse({ from, ...settings }), toolsWith({ outbound }));
+    const text = String(outbound.requests[0]?.body);
+    const body = text.startsWith("{") ? (JSON.parse(text) as Json) : {};
+    assert.deepEqual(replies[gateway.kind]?.(body, text), inQuotes);
   });
 }

@@ -216,6 +216,7 @@ test("a vendor's API gets the parts of the mail, and a mail with more than parts
   const raw = lines(
     "From: App <app@vendor.test>",
     "To: Ada <ada@example.net>",
+    "Reply-To: Help <help@vendor.test>, =?UTF-8?Q?D=C3=A9sk?= <desk@vendor.test>",
     "Subject: Hello",
     "In-Reply-To: <0@example.net>",
     "MIME-Version: 1.0",
@@ -236,8 +237,15 @@ test("a vendor's API gets the parts of the mail, and a mail with more than parts
   assert.equal(record.gateway_identifier, "vendor");
   const body = JSON.parse(String(own.it.requests[0]?.body));
   assert.deepEqual(
-    [body.From, body.To, body.Subject, body.TextBody, body.HtmlBody],
-    ['"App" <app@vendor.test>', '"Ada" <ada@example.net>', "Hello", "Text.", "<p>HTML.</p>"],
+    [body.From, body.To, body.ReplyTo, body.Subject, body.TextBody, body.HtmlBody],
+    [
+      '"App" <app@vendor.test>',
+      '"Ada" <ada@example.net>',
+      '"Help" <help@vendor.test>, "Désk" <desk@vendor.test>',
+      "Hello",
+      "Text.",
+      "<p>HTML.</p>",
+    ],
   );
   assert.deepEqual(
     body.Headers.find(({ Name }: { Name: string }) => Name === "In-Reply-To"),
@@ -246,6 +254,11 @@ test("a vendor's API gets the parts of the mail, and a mail with more than parts
   const table: [from: string, to: string, answer: RegExp][] = [
     ["multipart/alternative", "multipart/signed", /of kind postmark .* has multipart\/signed/],
     ["text/html", "text/calendar", /of kind postmark .* has text\/calendar in multipart\/alternative/],
+    [
+      "Reply-To: Help <help@vendor.test>,",
+      "Reply-To: Team: a@vendor.test;,",
+      /of kind postmark .* has a Reply-To that is no list of plain addresses/,
+    ],
     [
       "To: Ada <ada@example.net>",
       "To: someone@example.net",

@@ -84,7 +84,7 @@ class EmailContact(_EmailContact, total=False):
     metadata: Union[Dict[str, str], None]
 
 
-class EmailEventData(TypedDict):
+class _EmailEventData(TypedDict):
     id: str
     request_id: str
     status: "MessageStatus"
@@ -114,6 +114,10 @@ class EmailEventData(TypedDict):
     attachments: List["SentFile"]
     opened_at: Union[str, None]
     open_count: int
+
+
+class EmailEventData(_EmailEventData, total=False):
+    names: Dict[str, str]
 
 
 class _EmailRecord(TypedDict):
@@ -153,6 +157,7 @@ class EmailRecord(_EmailRecord, total=False):
     waiting_for: Union["WaitingFor", None]
     events: List["MessageEvent"]
     text: str
+    names: Dict[str, str]
 
 
 class EmailSendContact(TypedDict):
@@ -193,7 +198,7 @@ class Engagement(TypedDict):
     reason: Union[str, None]
 
 
-class EngagementEventData(TypedDict):
+class _EngagementEventData(TypedDict):
     id: str
     request_id: str
     status: "MessageStatus"
@@ -224,6 +229,10 @@ class EngagementEventData(TypedDict):
     opened_at: Union[str, None]
     open_count: int
     engagement: "Engagement"
+
+
+class EngagementEventData(_EngagementEventData, total=False):
+    names: Dict[str, str]
 
 
 class GatewayEventData(TypedDict):

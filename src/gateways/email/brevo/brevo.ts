@@ -4,6 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Mailbox } from "#contract/mailbox.ts";
 import { callbackTokenField } from "#gateways/callback-token.ts";
 import {
   base64Attachments,
@@ -15,7 +16,6 @@ import {
   senderOf,
 } from "#gateways/email/http-mail.ts";
 import { type EventReport, tokenProof } from "#gateways/email/mail-events.ts";
-import type { Mailbox } from "#gateways/email/mime/header-text.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
 import { type Json, textAt } from "#gateways/json-path.ts";
@@ -46,6 +46,7 @@ export const brevo = defineHttpMail({
   maxMessageBytes: 20 * 1024 * 1024,
   // Its attachments have no content id (https://developers.brevo.com/reference/send-transac-email).
   inlineImages: false,
+  severalReplyTo: false,
   url: (settings) => joinUrl(settings.base_url, "/smtp/email"),
   request: async (message, settings) =>
     jsonRequest({ "api-key": settings.api_key }, await bodyOf(message, settings)),
@@ -105,7 +106,7 @@ async function bodyOf(message: EmailMessage, settings: BrevoSettings): Promise<o
     subject: email.subject,
     textContent: email.text,
     htmlContent: email.html ?? undefined,
-    replyTo: email.replyTo === null ? undefined : { email: email.replyTo },
+    replyTo: email.replyTo[0] && mailbox(email.replyTo[0]),
     headers: {
       ...Object.fromEntries(email.headers),
       [messageIdHeader]: message.id,

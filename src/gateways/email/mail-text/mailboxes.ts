@@ -2,6 +2,7 @@
 // readers can see two addresses in it. Linear in the text.
 
 import { readAddress } from "#contract/address.ts";
+import { piecesOf } from "#contract/mailbox.ts";
 import { decodedWords } from "#gateways/email/reports/mime-parts.ts";
 
 interface ReadMailbox {
@@ -16,29 +17,7 @@ const maxMailboxes = 500;
 
 /** The mailboxes of a field, whose bytes are characters. */
 export function readMailboxes(value: string): ReadMailbox[] {
-  return piecesOf(value).map(mailboxOf);
-}
-
-/** The text between commas that are neither quoted nor in angle brackets. */
-function piecesOf(value: string): string[] {
-  const pieces: string[] = [];
-  let from = 0;
-  let quoted = false;
-  let inAngle = false;
-  for (let at = 0; at < value.length && pieces.length < maxMailboxes; at += 1) {
-    const character = value[at]!;
-    if (quoted && character === "\\") at += 1;
-    else if (character === '"') quoted = !quoted;
-    else if (quoted) continue;
-    else if (character === "<") inAngle = true;
-    else if (character === ">") inAngle = false;
-    else if (character === "," && !inAngle) {
-      pieces.push(value.slice(from, at));
-      from = at + 1;
-    }
-  }
-  pieces.push(value.slice(from));
-  return pieces.map((piece) => piece.trim()).filter((piece) => piece !== "");
+  return piecesOf(value, maxMailboxes).map(mailboxOf);
 }
 
 function mailboxOf(piece: string): ReadMailbox {

@@ -1,9 +1,10 @@
 // A mail as its parts, for vendors whose API takes parts and no whole mails. A mail that is more than text, HTML, images within it and files
 // cannot be built again without losing something (a signature, an invitation), so it is refused.
 
+import { type Mailbox, maxReplyTo } from "#contract/mailbox.ts";
 import { isHeaderName } from "#contract/messages/mail/parts.ts";
 import { fieldOf, type MailHead } from "./head.ts";
-import { textOf } from "./mailboxes.ts";
+import { readMailboxes, textOf } from "./mailboxes.ts";
 import { contentOf, type MailPart, textOfPart } from "./parts.ts";
 
 /** Multiparts whose parts can be put together again. */
@@ -75,6 +76,15 @@ export function carriedHeaders(head: MailHead): [name: string, value: string][] 
     .map(({ name, value }) => [properName(name), textOf(value)] as [string, string])
     .filter(([, value]) => /^[ -~]{1,870}$/.test(value))
     .slice(0, 10);
+}
+
+/** The addresses for replies; null if the field is not plainly a list of them. */
+export function replyToOf(head: MailHead): Mailbox[] | null {
+  const mailboxes: Mailbox[] = [];
+  for (const { name, address } of readMailboxes(fieldOf(head, "reply-to") ?? ""))
+    if (address === null) return null;
+    else mailboxes.push({ name: name || null, address });
+  return mailboxes.length > maxReplyTo ? null : mailboxes;
 }
 
 /** `List-Unsubscribe` of `list-unsubscribe`. */

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { bounceOf as bounceByStatus } from "#contract/messages/bounce-class.ts";
 import type { Engagement } from "#gateways/callback.ts";
 import {
+  asciiMailboxText,
   defineHttpMail,
   type EmailMessage,
   mailboxText,
@@ -117,7 +118,7 @@ async function formOf(message: EmailMessage, settings: MailgunSettings) {
   if (cc.length > 0) fields.push(["cc", cc.map(mailboxText).join(", ")]);
   if (bcc.length > 0) fields.push(["bcc", bcc.map(mailboxText).join(", ")]);
   if (email.html !== null) fields.push(["html", email.html]);
-  if (email.replyTo !== null) fields.push(["h:Reply-To", email.replyTo]);
+  if (email.replyTo.length > 0) fields.push(["h:Reply-To", email.replyTo.map(asciiMailboxText).join(", ")]);
   for (const [name, value] of email.headers) fields.push([`h:${name}`, value]);
   fields.push([`v:${messageIdTag}`, id]);
   for (const tag of email.tags ?? []) fields.push(["o:tag", tag]);

@@ -1,6 +1,8 @@
 // Header fields of a mail in the form of RFC 5322, 2047 and 2231: ASCII only, no line over 998 bytes. Every input gives exactly one field:
 // a control character becomes a space, never a line end.
 
+import type { Mailbox } from "#contract/mailbox.ts";
+
 /** Lines should not be longer (RFC 5322, 2.1.1), and must not be if they contain encoded words (RFC 2047, 2). */
 const columns = 76;
 /** `=?UTF-8?B?` and `?=`. */
@@ -9,11 +11,6 @@ const wordFrame = 12;
 const maxWordChars = 900;
 /** A longer display name is encoded, because encoded words can be folded. */
 const maxQuotedChars = 60;
-
-export interface Mailbox {
-  address: string;
-  name: string | null;
-}
 
 /** A field of free text, such as Subject, ending in CRLF. */
 export function textField(name: string, text: string): string {

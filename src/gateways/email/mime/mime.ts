@@ -4,8 +4,9 @@
 
 import { hash } from "node:crypto";
 import { wireAddress } from "#contract/address.ts";
+import type { Mailbox } from "#contract/mailbox.ts";
 import type { EmailContent, OutgoingAttachment } from "#gateways/message.ts";
-import { type Mailbox, mailboxesField, mailboxField, parameter, textField } from "./header-text.ts";
+import { mailboxesField, mailboxField, parameter, textField } from "./header-text.ts";
 import { encodedText } from "./transfer-encoding.ts";
 
 export interface MailParts {
@@ -48,9 +49,7 @@ export function buildMail(parts: MailParts, files: readonly Buffer[] = []): Buff
   ];
   const cc = mailboxesOf(email, email.copies?.cc ?? []);
   if (cc.length > 0) fields.push(mailboxesField("Cc", cc));
-  if (email.replyTo !== null) {
-    fields.push(mailboxField("Reply-To", { address: email.replyTo, name: null }));
-  }
+  if (email.replyTo.length > 0) fields.push(mailboxesField("Reply-To", email.replyTo));
   fields.push(
     textField("Subject", email.subject),
     `Date: ${dateOf(parts.date)}\r\n`,

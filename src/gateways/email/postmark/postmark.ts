@@ -102,7 +102,7 @@ async function bodyOf(message: EmailMessage, settings: PostmarkSettings): Promis
     Subject: email.subject,
     TextBody: email.text,
     HtmlBody: email.html ?? undefined,
-    ReplyTo: email.replyTo ?? undefined,
+    ReplyTo: email.replyTo.map(mailboxText).join(", ") || undefined,
     Headers: email.headers.map(([name, value]) => ({ Name: name, Value: value })),
     Attachments: attachments.map(({ filename, contentType, base64, contentId }) => ({
       Name: filename,

@@ -112,7 +112,7 @@ async function bodyOf(message: EmailMessage, settings: ResendSettings): Promise<
     subject: email.subject,
     text: email.text,
     html: email.html ?? undefined,
-    reply_to: email.replyTo ?? undefined,
+    reply_to: email.replyTo.length === 0 ? undefined : email.replyTo.map(mailboxText),
     headers: email.headers.length === 0 ? undefined : Object.fromEntries(email.headers),
     attachments:
       attachments.length === 0

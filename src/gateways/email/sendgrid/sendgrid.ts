@@ -3,6 +3,7 @@
 // `processed` event, which carries our id, settles it.
 
 import { z } from "zod";
+import type { Mailbox } from "#contract/mailbox.ts";
 import {
   base64Attachments,
   defineHttpMail,
@@ -13,7 +14,6 @@ import {
   senderOf,
 } from "#gateways/email/http-mail.ts";
 import type { EventReport, MailEvents } from "#gateways/email/mail-events.ts";
-import type { Mailbox } from "#gateways/email/mime/header-text.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
 import { type Json, textAt } from "#gateways/json-path.ts";
@@ -130,7 +130,7 @@ async function bodyOf(message: EmailMessage, settings: SendGridSettings): Promis
     ],
     ...(email.tags === undefined ? {} : { categories: email.tags }),
     from: mailbox(senderOf(email, settings)),
-    ...(email.replyTo === null ? {} : { reply_to: { email: email.replyTo } }),
+    ...replyToOf(email.replyTo),
     subject: email.subject,
     // Text must come first, and no part may be empty.
     content: [
@@ -154,6 +154,14 @@ async function bodyOf(message: EmailMessage, settings: SendGridSettings): Promis
       ? {}
       : { tracking_settings: { click_tracking: off, open_tracking: off, subscription_tracking: off } }),
   };
+}
+
+/** `reply_to_list` takes the place of `reply_to`, and has to have several. */
+function replyToOf([first, ...others]: readonly Mailbox[]) {
+  if (first === undefined) return {};
+  return others.length === 0
+    ? { reply_to: mailbox(first) }
+    : { reply_to_list: [first, ...others].map(mailbox) };
 }
 
 const mailbox = ({ address, name }: Mailbox) => ({ email: address, ...(name === null ? {} : { name }) });

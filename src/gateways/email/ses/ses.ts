@@ -123,7 +123,7 @@ async function bodyOf(message: EmailMessage, settings: SesSettings): Promise<obj
       ...(cc.length === 0 ? {} : { CcAddresses: cc.map(asciiMailboxText) }),
       ...(bcc.length === 0 ? {} : { BccAddresses: bcc.map(asciiMailboxText) }),
     },
-    ...(email.replyTo === null ? {} : { ReplyToAddresses: [email.replyTo] }),
+    ...(email.replyTo.length === 0 ? {} : { ReplyToAddresses: email.replyTo.map(asciiMailboxText) }),
     ...(settings.forward_bounces && email.returnPath !== null
       ? { FeedbackForwardingEmailAddress: email.returnPath }
       : {}),

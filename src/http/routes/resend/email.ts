@@ -3,7 +3,7 @@
 import type { Account, AccountGateway } from "#accounts/account.ts";
 import { readAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
-import { readMailbox } from "#contract/mailbox.ts";
+import { readMailbox, writeMailbox } from "#contract/mailbox.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
 import { gatewayOfDomain } from "#messaging/accept/sender.ts";
 import { htmlOfText, isHtml } from "#messaging/email/html-text.ts";
@@ -39,6 +39,12 @@ function gatewayFor(account: Account, domain: string): AccountGateway | null {
       403,
     );
   return found;
+}
+
+/** A mailbox of a list, in quotes where a comma in its name would part it. */
+function quotedWhereNeeded(text: string): string {
+  const mailbox = readMailbox(text);
+  return mailbox === null ? text : writeMailbox(mailbox);
 }
 
 function senderOf(fields: Fields, account: Account) {
@@ -96,7 +102,6 @@ export function contactOf(value: unknown, account: Account, now: number): Fields
   if (isAbsent(value.subject)) throw new ResendRefusal("missing_required_field", "Missing `subject` field.");
   // Resend's packages had this name before.
   const replyTo = mailboxesOf(value, isAbsent(value.reply_to) ? "replyTo" : "reply_to");
-  if (replyTo.length > 1) throw invalid("The `reply_to` field can have one address.");
   // A name of the first recipient goes with its second mention, because `email` is a plain address.
   const { name, address } = readMailbox(first) ?? { name: null, address: first };
   return {
@@ -107,7 +112,7 @@ export function contactOf(value: unknown, account: Account, now: number): Fields
     cc: mailboxesOf(value, "cc"),
     bcc: mailboxesOf(value, "bcc"),
     subject: value.subject,
-    reply_to_email: replyTo[0] === undefined ? null : (readMailbox(replyTo[0])?.address ?? replyTo[0]),
+    reply_to_email: replyTo.length > 1 ? replyTo.map(quotedWhereNeeded).join(", ") : replyTo[0],
     headers: value.headers,
     tags: tagsOf(value),
     schedule_at: isAbsent(value.scheduled_at) ? null : wallTimeOf(value.scheduled_at, account, now),

@@ -1,5 +1,7 @@
 // An email as Resend's API shows it: https://resend.com/docs/api-reference/emails/retrieve-email
 
+import { normaliseAddress } from "#contract/address.ts";
+import { readMailboxes, writeMailbox } from "#contract/mailbox.ts";
 import { tagParts } from "#contract/messages/mail/parts.ts";
 import type { EmailRecord } from "#contract/messages/record.ts";
 import { lastEventOf } from "#contract/resend/events.ts";
@@ -24,18 +26,20 @@ export function emailResource(record: EmailRecord) {
 
 /** What a list shows of an email: https://resend.com/docs/api-reference/emails/list-emails */
 export function listedEmail(record: EmailRecord) {
-  const { email, from_email: from, recipients, reply_to_email: replyTo, sender_name: name } = record;
-  const addresses = (field: "to" | "cc" | "bcc") =>
-    recipients.filter((each) => each.field === field).map((each) => each.email);
+  const { email, from_email: from, recipients, reply_to_email: replyTo, sender_name, names } = record;
+  const named = (address: string) =>
+    writeMailbox({ name: names?.[normaliseAddress(address) ?? address] ?? null, address });
+  const mailboxes = (field: "to" | "cc" | "bcc") =>
+    recipients.filter((each) => each.field === field).map((each) => named(each.email));
   return {
     id: uuidOf(record.id),
-    to: recipients.length === 0 ? [email] : addresses("to"),
-    from: from === null ? "" : name === null ? from : `${name} <${from}>`,
+    to: recipients.length === 0 ? [named(email)] : mailboxes("to"),
+    from: from === null ? "" : writeMailbox({ name: sender_name, address: from }),
     created_at: record.created_at,
     subject: record.subject,
-    bcc: addresses("bcc"),
-    cc: addresses("cc"),
-    reply_to: replyTo === null ? [] : [replyTo],
+    bcc: mailboxes("bcc"),
+    cc: mailboxes("cc"),
+    reply_to: (replyTo === null ? null : readMailboxes(replyTo))?.map(writeMailbox) ?? [],
     last_event: lastEventOf(record.status, record.opened_at !== null) as string,
     scheduled_at: record.scheduled_for,
   };

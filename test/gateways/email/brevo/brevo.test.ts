@@ -156,7 +156,7 @@ gatewayConformance(brevo, {
           ...sampleEmail({
             html: "<p>Hallo</p>",
             senderName: "Müller, Ada",
-            replyTo: "help@example.com",
+            replyTo: [{ name: null, address: "help@example.com" }],
             headers: [
               ["List-Unsubscribe", "<https://t.example.com/u/1>"],
               ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],

@@ -234,7 +234,7 @@ describe("mailgun: requests", () => {
     const email: Partial<EmailContent> = {
       html: "<p>Hallo</p>",
       senderName: 'Müller, "Ada"',
-      replyTo: "help@example.com",
+      replyTo: [{ name: null, address: "help@example.com" }],
       headers: [
         ["List-Unsubscribe", "<https://t.example.com/u/1>"],
         ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],

@@ -77,7 +77,7 @@ test("a content type that is not valid becomes bytes without a meaning", async (
 test("names, reply address and further fields", async () => {
   const email = sampleEmail({
     senderName: "Doe, Jane (Sales) <eve@example.org>",
-    replyTo: "jane@xn--mnchen-3ya.example",
+    replyTo: [{ name: null, address: "jane@xn--mnchen-3ya.example" }],
     headers: [
       ["List-Unsubscribe", `<https://trunkline.test/u/${"0123456789".repeat(20)}>`],
       ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],

@@ -166,7 +166,7 @@ gatewayConformance(resend, {
         message: sampleEmail({
           html: "<p>Hallo</p>",
           senderName: 'Müller, "Ada"',
-          replyTo: "help@example.com",
+          replyTo: [{ name: null, address: "help@example.com" }],
           headers: [
             ["List-Unsubscribe", "<https://t.example.com/u/1>"],
             ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],
@@ -183,7 +183,7 @@ gatewayConformance(resend, {
             subject: "Grüße",
             text: "Hallo & willkommen 🎉",
             html: "<p>Hallo</p>",
-            reply_to: "help@example.com",
+            reply_to: ["help@example.com"],
             headers: {
               "List-Unsubscribe": "<https://t.example.com/u/1>",
               "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",

@@ -200,7 +200,7 @@ gatewayConformance(sendgrid, {
         message: sampleEmail({
           html: "<p>Hallo</p>",
           senderName: 'Ünal "U", O\'Neil',
-          replyTo: "reply@example.com",
+          replyTo: [{ name: null, address: "reply@example.com" }],
           headers: [
             ["List-Unsubscribe", "<https://sms.example.test/u/1>"],
             ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],

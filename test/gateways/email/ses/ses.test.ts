@@ -232,7 +232,7 @@ gatewayConformance(ses, {
           subject: "🎉",
           html: "<p>Hallo</p>",
           senderName: 'Ünal "U" O\'Neil',
-          replyTo: "reply@example.com",
+          replyTo: [{ name: null, address: "reply@example.com" }],
           headers: [
             ["List-Unsubscribe", "<https://sms.example.test/u/1>"],
             ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],

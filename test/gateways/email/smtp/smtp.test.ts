@@ -163,7 +163,7 @@ test("a mail with everything arrives as it was given", async (context) => {
   const server = await mailServer(context);
   const change = {
     senderName: "Jörg",
-    replyTo: "help@example.com",
+    replyTo: [{ name: null, address: "help@example.com" }],
     headers: [["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"]] as const,
     attachments: [file("März.pdf", Buffer.alloc(300_000, 7)), file("b.txt", "x\r\n.\r\n", "text/plain")],
     returnPath: "bounces+1@example.com",

@@ -57,7 +57,7 @@ describe("resend's package for Node", () => {
     assert.deepEqual(data, {
       object: "email",
       id,
-      to: ["ada@example.com", "bob@example.com"],
+      to: ["Ada <ada@example.com>", "bob@example.com"],
       from,
       created_at: data!.created_at,
       subject: "Your invoice",
@@ -65,7 +65,7 @@ describe("resend's package for Node", () => {
       text: "Hello",
       bcc: ["dan@example.com"],
       cc: ["cy@example.com"],
-      reply_to: ["help@acme.example"],
+      reply_to: ["Help <help@acme.example>"],
       last_event: "queued",
       scheduled_at: null,
       tags: [
@@ -84,6 +84,38 @@ describe("resend's package for Node", () => {
       ],
     );
   });
+
+  const mailboxes: [what: string, fields: object, shown: object][] = [
+    [
+      "names in every field",
+      {
+        to: "Ada <ada@example.com>",
+        cc: ["Bob <BOB@example.com>", "cy@example.com"],
+        bcc: "Dan <dan@example.com>",
+        replyTo: ["Help, Desk <help@acme.example>", "desk@acme.example"],
+      },
+      {
+        to: ["Ada <ada@example.com>"],
+        cc: ["Bob <BOB@example.com>", "cy@example.com"],
+        bcc: ["Dan <dan@example.com>"],
+        reply_to: ['"Help, Desk" <help@acme.example>', "desk@acme.example"],
+      },
+    ],
+    [
+      "a name of one recipient, and empty lists",
+      { to: ['"Byron, Ada" <ada@example.com>'], cc: [], bcc: [], replyTo: [] },
+      { to: ['"Byron, Ada" <ada@example.com>'], cc: [], bcc: [], reply_to: [] },
+    ],
+  ];
+  for (const [what, fields, shown] of mailboxes)
+    test(`an email and a list of emails show ${what}`, async () => {
+      const id = await sent({ from, to: "", subject: "Named", text: "Hi", ...fields });
+      const [listed] = (await client.emails.list({ limit: 1 })).data!.data;
+      for (const email of [(await client.emails.get(id)).data!, listed!]) {
+        const { to, cc, bcc, reply_to } = email;
+        assert.deepEqual({ to, cc, bcc, reply_to }, shown);
+      }
+    });
 
   /** The id of the newest message here, whose UUID must be this one. */
   async function ownId(id: string): Promise<string> {
