@@ -68,6 +68,10 @@ const rank: Record<Status, number> = {
   read: 6,
 };
 
+/** The order of reports that arrived in the same millisecond: less is known first. */
+export const byRank = (a: ReportedStep, b: ReportedStep): number => rankOf(a) - rankOf(b);
+const rankOf = (step: ReportedStep): number => (step === "returned" ? 0 : rank[step]);
+
 const systemSteps: Record<SystemStep, { from: readonly Status[]; change: Change }> = {
   // Also from later states: the outcome may come late, from a process that lost its lane, and proves that the message was
   // sent. Not from `failed`, which an early receipt may have set and which knows more than an acceptance.

@@ -2,7 +2,7 @@
 // write the same (gateway, reference) row, so the second of them finds the first.
 
 import { sql } from "kysely";
-import { type ReceiptStep, type ReportedStep, receiptSteps } from "#contract/messages/states.ts";
+import { byRank, type ReceiptStep, type ReportedStep, receiptSteps } from "#contract/messages/states.ts";
 import { batchedOperation, type Tx } from "#store/database.ts";
 import { RecipientBatch } from "#store/email/mail-recipients.ts";
 import {
@@ -238,6 +238,13 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
 
 const deliveredStates: readonly string[] = ["delivered", "read"] satisfies ReportedStep[];
 const reportedSteps: readonly ReportedStep[] = [...receiptSteps, "returned"];
+const stepOf = ({ status }: ReceiptsTable) => reportedSteps.find((known) => known === status);
+
+/** As they arrived. Those of one millisecond are in the order of the provider's clock, then of what they say. */
+function byArrival(a: ReceiptsTable, b: ReceiptsTable): number {
+  const between = a.received_at - b.received_at || (a.at ?? a.received_at) - (b.at ?? b.received_at);
+  return between || byRank(stepOf(a) ?? "sent", stepOf(b) ?? "sent");
+}
 
 /** The transmissions that came back, for messages that were sent more than once, as `message reference`. */
 export async function returnedReferences(
@@ -335,25 +342,25 @@ async function takeWaiting(
   const waiting = await sql<ReceiptsTable>`
     select * from ${tx.indexed("receipts", "receipts_waiting")}
     where applied = 0 and (gateway_id, reference) in (select gateway_id, reference from ${requested})
-    order by received_at
   `.execute(tx.db);
+  const ordered = waiting.rows.toSorted(byArrival);
   const referenceOf = (receipt: ReceiptsTable) => known.get(`${receipt.gateway_id} ${receipt.reference}`);
   const incomplete = await undeliveredParts(
     tx,
-    waiting.rows.flatMap((receipt) => {
+    ordered.flatMap((receipt) => {
       const known = referenceOf(receipt);
       if (known === undefined || known.parts < 2 || !deliveredStates.includes(receipt.status)) return [];
       return [{ ...known, reference: receipt.reference }];
     }),
   );
-  for (const receipt of waiting.rows) {
+  for (const receipt of ordered) {
     const messageId = referenceOf(receipt)?.messageId;
     if (messageId === undefined) continue;
     const row = rows.get(messageId);
     if (row && waitsForSettlement(row, receipt)) continue;
     const list = early.get(messageId) ?? [];
     const isPartial = deliveredStates.includes(receipt.status) && incomplete.has(messageId);
-    const step = isPartial ? "sent" : reportedSteps.find((known) => known === receipt.status);
+    const step = isPartial ? "sent" : stepOf(receipt);
     const details = { ...detailsOf(receipt), reference: receipt.reference };
     if (step) list.push({ step, details, bounce: receipt.bounce, recipient: receipt.recipient });
     if (isPartial) await awaitOtherParts(tx, new Set([messageId]), receipt.received_at);

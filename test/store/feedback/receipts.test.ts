@@ -141,6 +141,29 @@ onBothEngines((open) => {
     assert.deepEqual(await timeline(store, sending.id), ["sending", "sent", "delivered"]);
   });
 
+  test("reports of one millisecond that wait are applied in the provider's order, or by what they say", async () => {
+    const steps = ["sent", "delivered", "read"] as const;
+    for (const dated of [true, false])
+      for (const order of permutations([0, 1, 2])) {
+        const store = open();
+        const sending = await makeSending(store);
+        const reference = `${sending.id} R`;
+        for (const nth of order)
+          await store.database.run(
+            storeReceipts,
+            receiptOf(sending.gatewayId, steps[nth]!, {
+              reference,
+              receivedAt: now + 9,
+              at: dated ? now + nth : null,
+            }),
+          );
+        await settle(store, sending, "accepted", { details: { reference } });
+        const seen = await timeline(store, sending.id);
+        assert.deepEqual(seen, ["sending", "sent", "delivered", "read"], order.join());
+        assert.equal((await messageRow(store, sending.id)).delivered_at, now + 9);
+      }
+  });
+
   test("a repeated report has no effect, alone, in one group, and before the message is known", async () => {
     const store = open();
     const sending = await makeSending(store);
