@@ -31,8 +31,10 @@ export function attachmentsOf(value: unknown, outbound: Pick<Outbound, "rejectRe
   if (!Array.isArray(attachments)) return { list: attachments, urls };
   const list = attachments.map((item: unknown, index) => {
     if (!isObject(item)) return item;
-    const { filename, content, path, content_id, inline_content_id } = item;
-    const fields = { filename, content: base64Of(content), content_id: content_id ?? inline_content_id };
+    const { filename, content, path } = item;
+    // The packages' own names are in camel case, and some pass them on as they are.
+    const contentId = item.content_id ?? item.inline_content_id ?? item.contentId ?? item.inlineContentId;
+    const fields = { filename, content: base64Of(content), content_id: contentId };
     if (isAbsent(path)) return fields;
     const url = urlOf(path, index, outbound);
     if (!isAbsent(content)) throw invalidAt(index, "can have `content` or `path`, but not both");

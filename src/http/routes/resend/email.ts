@@ -5,6 +5,7 @@ import { readAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
 import { readMailbox, writeMailbox } from "#contract/mailbox.ts";
 import { type Fields, isObject } from "#contract/normalise.ts";
+import { spellingOf } from "#contract/spelling.ts";
 import { gatewayOfDomain } from "#messaging/accept/sender.ts";
 import { htmlOfText, isHtml } from "#messaging/email/html-text.ts";
 import { ResendRefusal } from "./errors.ts";
@@ -12,6 +13,22 @@ import { wallTimeOf } from "./schedule.ts";
 
 /** Fields that would change what is sent, and cannot be followed. What is not named here and not read has no effect. */
 const unsupported = ["react", "template", "topic_id"] as const;
+
+const meantBy = spellingOf([
+  ...unsupported,
+  "attachments",
+  "bcc",
+  "cc",
+  "from",
+  "headers",
+  "html",
+  "reply_to",
+  "scheduled_at",
+  "subject",
+  "tags",
+  "text",
+  "to",
+]);
 
 export const isAbsent = (value: unknown): value is null | undefined | "" =>
   value === undefined || value === null || value === "";
@@ -72,10 +89,12 @@ function senderOf(fields: Fields, account: Account) {
 function partsOf({ html, text }: Fields): { message: unknown; text: unknown } {
   if (isAbsent(html) && isAbsent(text))
     throw new ResendRefusal("missing_required_field", "Missing `html` or `text` field.");
-  if (isAbsent(html))
-    return typeof text === "string" && isHtml(text)
-      ? { message: htmlOfText(text), text }
-      : { message: text, text: null };
+  if (isAbsent(html)) {
+    // The text is the message of the contact, whose faults are those of `html`.
+    if (typeof text !== "string" || text.trim() === "")
+      throw invalid("The `text` field must be a text that is not blank.");
+    return isHtml(text) ? { message: htmlOfText(text), text } : { message: text, text: null };
+  }
   const message = typeof html === "string" && !isHtml(html) ? `<div>${html}</div>` : html;
   return { message, text: isAbsent(text) ? null : text };
 }
@@ -97,6 +116,10 @@ export function contactOf(value: unknown, account: Account, now: number): Fields
   if (!isObject(value)) throw invalid("An email must be an object.");
   for (const name of unsupported)
     if (!isAbsent(value[name])) throw invalid(`The \`${name}\` field is not supported.`);
+  for (const name of Object.keys(value)) {
+    const meant = name === "replyTo" ? null : meantBy(name);
+    if (meant !== null) throw invalid(`The \`${meant}\` field is misspelt: \`${name}\`.`);
+  }
   const [first, ...to] = mailboxesOf(value, "to");
   if (first === undefined) throw new ResendRefusal("missing_required_field", "Missing `to` field.");
   if (isAbsent(value.subject)) throw new ResendRefusal("missing_required_field", "Missing `subject` field.");

@@ -36,3 +36,7 @@ export function inTwilioShape(answer: Problem): Reply {
     body: twilioErrorBody(codeOfStatus(status), shown, message ?? error ?? "The request was refused."),
   };
 }
+
+/** The refusal of a parameter that Twilio would not know. */
+export const misspelt = (meant: string, name: string) =>
+  new TwilioRefusal("invalidParameter", `The parameter ${meant} is misspelt: ${name.slice(0, 80)}.`);

@@ -29,6 +29,10 @@ export class TwilioForm {
     return this.#values.get(name)?.at(-1) ?? null;
   }
 
+  names(): Iterable<string> {
+    return this.#values.keys();
+  }
+
   all(name: string): readonly string[] {
     return this.#values.get(name) ?? [];
   }

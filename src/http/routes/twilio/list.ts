@@ -2,6 +2,7 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { Channel } from "#contract/messages/channel.ts";
+import { spellingOf } from "#contract/spelling.ts";
 import { readAddress, type TwilioChannel } from "#contract/twilio/addresses.ts";
 import { idOfSid, sidOf } from "#contract/twilio/sids.ts";
 import type { Call } from "#http/call.ts";
@@ -10,7 +11,7 @@ import { normaliseRecipient } from "#messaging/channels.ts";
 import { recentAmong } from "#messaging/lookup.ts";
 import { twilioVersion } from "#webhooks/twilio-request.ts";
 import type { TwilioCaller } from "./caller.ts";
-import { TwilioRefusal } from "./errors.ts";
+import { misspelt, TwilioRefusal } from "./errors.ts";
 import { messageResource } from "./resource.ts";
 import { gatewayOfSender, type Senders, sendersOf } from "./senders.ts";
 
@@ -19,6 +20,8 @@ const defaultPageSize = 50;
 const maxPageSize = 200;
 /** The parameters that the address of the next page repeats. */
 const filterNames = ["To", "From", "DateSent", "DateSent<", "DateSent>"] as const;
+// Of the three that have the same letters, the last is what another spelling of them is compared to.
+const meantBy = spellingOf([...filterNames, "DateSent", "Page", "PageSize", "PageToken"]);
 
 const dayMs = 86_400_000;
 
@@ -101,6 +104,10 @@ function placeOf(query: URLSearchParams): { page: number; cursor: string | null 
 /** The page that the query asks for. */
 export async function listMessages({ core, request }: Call, { account, accountSid }: TwilioCaller) {
   const query = queryOf(request);
+  for (const name of query.keys()) {
+    const meant = meantBy(name);
+    if (meant !== null) throw misspelt(meant, name);
+  }
   const pageSize = pageSizeOf(query);
   const { page, cursor } = placeOf(query);
   const range = times(query);

@@ -8,6 +8,7 @@ import type { MediaKind } from "#contract/messages/content.ts";
 import { readSms, type SmsDraft } from "#contract/messages/sms.ts";
 import { readWhatsapp, type WhatsappDraft } from "#contract/messages/whatsapp.ts";
 import { idempotencyMismatch, type Problem, problem } from "#contract/problem.ts";
+import { spellingOf } from "#contract/spelling.ts";
 import { readAddress, type TwilioChannel } from "#contract/twilio/addresses.ts";
 import type { TwilioErrorName } from "#contract/twilio/errors.ts";
 import { hasScope } from "#http/auth/api-key.ts";
@@ -19,7 +20,7 @@ import { normaliseRecipient } from "#messaging/channels.ts";
 import { listSuppressions } from "#store/feedback/suppressions.ts";
 import { type StatusCallback, signingToken } from "#webhooks/twilio-request.ts";
 import type { TwilioCaller } from "./caller.ts";
-import { TwilioRefusal } from "./errors.ts";
+import { misspelt, TwilioRefusal } from "./errors.ts";
 import type { TwilioForm } from "./form.ts";
 import { gatewayFor } from "./senders.ts";
 
@@ -48,16 +49,34 @@ const onlyDefault: readonly (readonly [name: string, value: string])[] = [
   ["ContentRetention", "retain"],
   ["SendAsMms", "false"],
   ["ShortenUrls", "false"],
+  ["StatusCallbackMethod", "POST"],
   ["ValidityPeriod", "36000"],
 ];
 
+const meantBy = spellingOf([
+  ...unsupported,
+  ...onlyDefault.map(([name]) => name),
+  "Body",
+  "From",
+  "MediaUrl",
+  "MessagingServiceSid",
+  "ScheduleType",
+  "SendAt",
+  "StatusCallback",
+  "To",
+]);
+
 function refuseUnsupported(form: TwilioForm): void {
+  for (const name of form.names()) {
+    const meant = meantBy(name);
+    if (meant !== null) throw misspelt(meant, name);
+  }
   const named = unsupported.find((name) => form.get(name) !== null);
   if (named !== undefined)
     throw new TwilioRefusal("invalidParameter", `The parameter ${named} is not supported.`);
   for (const [name, value] of onlyDefault) {
     const text = form.get(name);
-    if (text !== null && text.toLowerCase() !== value)
+    if (text !== null && text.toLowerCase() !== value.toLowerCase())
       throw new TwilioRefusal("invalidParameter", `The parameter ${name} can only be ${value}.`);
   }
 }
@@ -104,8 +123,10 @@ function scheduleOf(form: TwilioForm, { timeZone }: Account, now: number): strin
 function callbackOf(form: TwilioForm, call: Call, { key, accountSid }: TwilioCaller): StatusCallback | null {
   const url = form.get("StatusCallback")?.trim() ?? null;
   if (url === null) return null;
-  const reason = url.length > 4000 ? "is longer than 4000 characters" : call.core.outbound.rejectReason(url);
-  if (reason !== null) throw new TwilioRefusal("invalidStatusCallback", `The StatusCallback ${reason}.`);
+  const reason =
+    url.length > 4000 ? "it is longer than 4000 characters" : call.core.outbound.rejectReason(url);
+  if (reason !== null)
+    throw new TwilioRefusal("invalidStatusCallback", `The StatusCallback is refused: ${reason}.`);
   return { url, token: signingToken(key), accountSid, from: form.get("From")?.trim() ?? null };
 }
 

@@ -60,9 +60,14 @@ export async function gatewayFor(
   { channel, content, from, service }: SenderOfRequest,
 ): Promise<string | null> {
   const gateways = account.gateways.filter((gateway) => gateway.channel === channel);
-  if (service !== null) {
-    const id = idOfSid("MG", service, "gw");
-    const named = gateways.find((gateway) => gateway.id === id || gateway.identifier === service);
+  // Twilio takes the SID of a service as the sender too.
+  const isService = from !== null && /^MG[0-9a-f]{32}$/i.test(from);
+  const sid = service ?? (isService ? from : null);
+  if (sid !== null) {
+    const id = idOfSid("MG", sid, "gw");
+    const named = gateways.find((gateway) => gateway.id === id || gateway.identifier === sid);
+    if (named !== undefined && from !== null && from !== sid && !named.test)
+      await checkSender(deps, account, { channel, from, gateway: named });
     if (named === undefined)
       throw new TwilioRefusal(
         "noSuchService",
@@ -82,6 +87,23 @@ export async function gatewayFor(
     channel === "sms" ? "invalidFrom" : "invalidWhatsappFrom",
     `The From is no ${channel} gateway of this account: give the identifier of one, the sender in its settings, or none for the default one.`,
   );
+}
+
+/** Refuses a sender that is not that of the service beside it, whose gateway would send from another one. */
+async function checkSender(
+  deps: Deps,
+  account: Account,
+  { channel, from, gateway }: { channel: TwilioChannel; from: string; gateway: AccountGateway },
+): Promise<void> {
+  const address = readAddress(from);
+  const isIts =
+    address.channel === channel &&
+    gatewayOfSender(account, [gateway], address.text, await sendersOf(deps, account)) !== null;
+  if (!isIts)
+    throw new TwilioRefusal(
+      channel === "sms" ? "invalidFrom" : "invalidWhatsappFrom",
+      "The From is no sender of the MessagingServiceSid: leave out one of them.",
+    );
 }
 
 /** The gateway with this identifier or sender: the default one of several, or else the first that is active. */
