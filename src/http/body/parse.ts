@@ -89,8 +89,20 @@ interface NotJson {
   notJson: unknown;
 }
 
+/** A number that is not exact as a double, such as an id of 64 bits, as the text that was written. */
+const asWritten = (_name: string, value: unknown, { source }: { source?: string } = {}): unknown =>
+  typeof value !== "number" ||
+  (Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value))
+    ? value
+    : (source ?? value);
+
 /** JSON by RFC 8259; a byte order mark is accepted, as some editors and shells send one. */
-function parseJson(bytes: Buffer, maxValues: number, share: BodyShare): ParsedBody | Problem | NotJson {
+function parseJson(
+  bytes: Buffer,
+  maxValues: number,
+  share: BodyShare,
+  exactNumbers = false,
+): ParsedBody | Problem | NotJson {
   if (!isUtf8(bytes)) return notUtf8;
   const values = countValues(bytes, { maxDepth, maxValues });
   if (typeof values === "string") return values === "depth" ? tooDeep : tooManyValues(maxValues);
@@ -100,7 +112,7 @@ function parseJson(bytes: Buffer, maxValues: number, share: BodyShare): ParsedBo
   if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
   try {
     // An own `__proto__` key stays a plain key with JSON.parse; nothing here copies keys by assignment.
-    return { value: JSON.parse(text) as unknown, files: [] };
+    return { value: JSON.parse(text, exactNumbers ? asWritten : undefined) as unknown, files: [] };
   } catch (error) {
     return isBlank(text) ? { value: null, files: [] } : { notJson: error };
   }
@@ -158,19 +170,23 @@ export function readFormContent(
 
 /**
  * The value of a body. An empty body is null, for every media type. The bytes must already be within their limit; the memory of the value
- * is reserved in `share`.
+ * is reserved in `share`. `exactNumbers`: a number of JSON that a double does not hold becomes a text.
  */
 export function parseBody(
   bytes: Buffer,
   headers: IncomingHttpHeaders,
-  { maxFields, maxValues }: Pick<BodyLimits, "maxFields" | "maxValues">,
+  {
+    maxFields,
+    maxValues,
+    exactNumbers,
+  }: Pick<BodyLimits, "maxFields" | "maxValues"> & { exactNumbers?: boolean },
   share: BodyShare,
 ): ParsedBody | Problem {
   if (bytes.length === 0) return { value: null, files: [] };
   const media = mediaOf(headers);
   if (media === null) return problem("unsupported_media_type");
   if (media === "json") {
-    const parsed = parseJson(bytes, maxValues, share);
+    const parsed = parseJson(bytes, maxValues, share, exactNumbers);
     if (!("notJson" in parsed)) return parsed;
     return problem("malformed_body", { message: notJsonMessage(parsed.notJson) });
   }

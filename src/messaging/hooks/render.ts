@@ -37,11 +37,11 @@ function valueAt(value: unknown, path: Path): unknown {
   return current;
 }
 
-/** A scalar as text, a list of scalars with commas; null for anything else, and for an empty text. */
+/** A scalar as text, a list of scalars with commas; null for anything else, and for a blank text. */
 function textOf(value: unknown): string | null {
   switch (typeof value) {
     case "string":
-      return value === "" ? null : cut(value, maxValueLength);
+      return value.trim() === "" ? null : cut(value, maxValueLength);
     case "number":
     case "boolean":
       return String(value);

@@ -31,8 +31,10 @@ export async function sendHook(
   body: unknown,
 ): Promise<SentHook> {
   const texts = hookTexts(fields, body);
-  if (fields.missing === null && texts.missing.length > 0) {
-    const message = `has no value for ${texts.missing.join(", ")}`;
+  const blank = texts.message === "" ? "message" : texts.subject === "" ? "subject" : null;
+  const lacks = texts.missing.length > 0 && (fields.missing === null || blank !== null);
+  if (lacks || blank !== null) {
+    const message = lacks ? `has no value for ${texts.missing.join(", ")}` : `makes a blank ${blank}`;
     return {
       result: { kind: "invalid", issues: [{ path: ["body"], message }] },
       outcome: `The body ${message}.`,

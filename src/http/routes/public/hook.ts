@@ -101,7 +101,7 @@ async function readHookBody({ request, gate, share }: Call): Promise<Posted | Pr
   const { headers } = request;
   const encoding = (headers["content-encoding"] ?? "identity").toLowerCase();
   if (encoding !== "" && encoding !== "identity") return problem("unsupported_media_type");
-  const limits = { ...gate.bodyLimits, maxBytes };
+  const limits = { ...gate.bodyLimits, maxBytes, exactNumbers: true };
   const read = await readBytes(request, limits, share);
   if (read.kind !== "bytes") return unreadBodyProblem(read.kind, maxBytes);
   const { bytes } = read;

@@ -232,6 +232,38 @@ test("a delivery that comes twice is accepted once, until the hook changes", asy
   }
 });
 
+const written: [what: string, hook: object, body: string, shown: string | RegExp][] = [
+  ["a number of 64 bits", {}, '{"title": 12345678901234567890}', "12345678901234567890"],
+  ["a negative one in a list", {}, '{"title": [-9007199254740993, 2]}', "-9007199254740993, 2"],
+  ["a number that no double holds", {}, '{"title": 1e400}', "1e400"],
+  [
+    "numbers that a double holds",
+    {},
+    '{"title": [0, 0.1, 1e3, 9007199254740991]}',
+    "0, 0.1, 1000, 9007199254740991",
+  ],
+  ["blanks, where a value is needed", { missing: null }, '{"title": "  "}', /has no value for title/],
+  ["blanks alone", {}, '{"title": "\\n\\t"}', /has no value for title/],
+  ["control characters alone", {}, '{"title": "\\u0007"}', /makes a blank message/],
+  [
+    "a blank subject",
+    { channel: "email", to: ["ops@example.com"], subject: "{{title}}", message: "x" },
+    "{}",
+    /has no value for title/,
+  ],
+];
+for (const [what, fields, body, shown] of written)
+  test(`a body with ${what}`, async () => {
+    const reply = await post(await hookOf(fields), body);
+    if (typeof shown === "string") {
+      assert.equal(reply.statusCode, 200, reply.body);
+      assert.equal((await newest("sms", 1))[0]?.message, shown);
+      return;
+    }
+    assert.equal(reply.statusCode, 422, reply.body);
+    assert.match(reply.json().errors.body[0], shown);
+  });
+
 test("a recipient who asked for silence gets nothing", async () => {
   const recipient = "+4915123456777";
   const hook = await hookOf({ to: [recipient] });
