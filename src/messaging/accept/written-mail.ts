@@ -12,9 +12,9 @@ import { readMailboxes, textOf } from "#gateways/email/mail-text/mailboxes.ts";
 import { contentOf, type MailPart, readMailParts, sizeOf } from "#gateways/email/mail-text/parts.ts";
 import {
   isInline,
+  obstacleIn,
   outlineOf,
   readableText,
-  replyToOf,
   subjectOf,
 } from "#gateways/email/mail-text/rebuilt.ts";
 import type { FileMeaning } from "./request-files.ts";
@@ -54,7 +54,7 @@ const identityHeader = "x-trunkline-message";
 const maxShownText = 1024 * 1024;
 
 const isRemoved = (name: string): boolean =>
-  name === "bcc" || name === "return-path" || name.startsWith(prefix);
+  name === "bcc" || name === "resent-bcc" || name === "return-path" || name.startsWith(prefix);
 
 /** Reads a mail with its envelope. `recipients`: at least one, each a plain address. `now`: epoch ms. Throws a `WrittenMailRefusal`. */
 export function readWrittenMail(
@@ -102,9 +102,7 @@ export function readWrittenMail(
       bytes: raw.length,
       firstField: split.firstField,
       hasInlineImages: outline.files.some(isInline),
-      obstacle:
-        outline.obstacle ??
-        (replyToOf(head) === null ? "a Reply-To that is no list of plain addresses" : null),
+      obstacle: outline.obstacle ?? obstacleIn(head),
     },
   };
   const date = fieldOf(head, "date") === null ? `Date: ${dateText(now)}\r\n` : "";

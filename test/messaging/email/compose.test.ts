@@ -61,7 +61,7 @@ describe("a mail", () => {
 
   it("has an address for answers in ASCII, which every provider takes", async () => {
     const { email } = await composed("Hi", quiet, { reply_to: "info@bücher.test" });
-    assert.equal(email.replyTo, "info@xn--bcher-kva.test");
+    assert.deepEqual(email.replyTo, [{ name: null, address: "info@xn--bcher-kva.test" }]);
   });
 
   it("of half a mebibyte of text stays text, tracked or not", async () => {

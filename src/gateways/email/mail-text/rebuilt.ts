@@ -87,6 +87,21 @@ export function replyToOf(head: MailHead): Mailbox[] | null {
   return mailboxes.length > maxReplyTo ? null : mailboxes;
 }
 
+/** A group without members, which stands for recipients that the mail does not name (RFC 5322, 3.4). */
+const emptyGroup = /^[^<>@,;:"]{0,200}:\s*;$/;
+
+/** What the header has that a vendor's API would not show; null for nothing. */
+export function obstacleIn(head: MailHead): string | null {
+  if (head.fields.some(({ name }) => name.startsWith("resent-"))) return "Resent fields";
+  if (replyToOf(head) === null) return "a Reply-To that is no list of plain addresses";
+  for (const name of ["to", "cc"]) {
+    const value = fieldOf(head, name) ?? "";
+    const isPlain = emptyGroup.test(value) || readMailboxes(value).every(({ address }) => address !== null);
+    if (!isPlain) return `a ${properName(name)} that is no list of plain addresses`;
+  }
+  return null;
+}
+
 /** `List-Unsubscribe` of `list-unsubscribe`. */
 const properName = (name: string): string => name.replaceAll(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
 

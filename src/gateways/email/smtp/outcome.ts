@@ -90,7 +90,11 @@ const faultOfStatus = new Map<number, Fault>([
 const configurationWords =
   /\brelay(?:ing)? (?:access )?(?:is )?(?:denied|not (?:permitted|allowed)|prohibited)|(?:unable|not (?:permitted|allowed)) to relay|\b(?:sender address|client host|helo command) rejected|authentication (?:is )?required/i;
 
+/** Lines of more than 998 bytes, which only some servers take: of this mail alone, with codes that say otherwise. */
+const contentWords = /\blines? (?:is |are )?too long|\bline length/i;
+
 function faultOf(stage: Stage, { status, enhanced, text }: Reply): Fault {
+  if (stage === "dot" && contentWords.test(text)) return "permanent";
   const known = faultOfEnhanced.get(enhanced ?? "") ?? faultOfStatus.get(status);
   if (known !== undefined) return known;
   if (stage === "rcpt" || stage === "dot")

@@ -85,6 +85,11 @@ test("whose refusal it is, by code and by stage", () => {
     // The content.
     ["dot", "554 5.7.1 Spam", "unclear"],
     ["dot", "552 5.3.4 Too big", "rejected"],
+    ["dot", "500 Line too long (see RFC5321 4.5.3.1.6)", "rejected"],
+    ["dot", "500 5.5.2 Line is too long", "rejected"],
+    ["dot", "550 maximum allowed line length is 998 octets, got 5000", "rejected"],
+    ["dot", "500 Command not known", "deferred refused"],
+    ["hello", "500 Line too long", "deferred refused"],
     ["dot", "550 5.4.5 Daily sending quota exceeded", "deferred refused"],
     ["dot", "451 4.7.0 Later", "deferred"],
     ["dot", "421 4.3.2 Closing", "deferred"],
