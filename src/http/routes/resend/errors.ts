@@ -12,6 +12,8 @@ import type { Reply } from "#http/reply/response.ts";
 
 /** Ends a request with an error of Resend's. `status`: where it is not the usual one of the name. */
 export class ResendRefusal extends ProblemError {
+  readonly #fields: ConstructorParameters<typeof ResendRefusal>;
+
   constructor(
     name: ResendErrorName,
     message: string,
@@ -19,6 +21,13 @@ export class ResendRefusal extends ProblemError {
     headers: Record<string, string> = {},
   ) {
     super({ problem: true, status, headers, body: resendErrorBody(status, name, message) });
+    this.#fields = [name, message, status, headers];
+  }
+
+  /** The refusal of the email at this index of a batch. */
+  ofBatch(index: number): ResendRefusal {
+    const [name, message, ...rest] = this.#fields;
+    return new ResendRefusal(name, `emails.${index}: ${message}`, ...rest);
   }
 }
 

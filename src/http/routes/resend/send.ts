@@ -64,7 +64,13 @@ async function create(
   if (typeof key === "object" && key !== null)
     throw new ResendRefusal("invalid_idempotency_key", key.message);
   const now = core.clock.now();
-  const contact = emails.map((email) => contactOf(email, account, now));
+  const contact = emails.map((email, index) => {
+    try {
+      return contactOf(email, account, now);
+    } catch (error) {
+      throw isBatch && error instanceof ResendRefusal ? error.ofBatch(index) : error;
+    }
+  });
   const { contacts, issues } = readEmail({ contact }, { maxContacts: maxBatch });
   if (issues[0] !== undefined) throw refusalOf(issues[0], isBatch);
   const attached = upload === null ? null : await filesOf(call, account, emails[0], upload);

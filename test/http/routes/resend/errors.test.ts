@@ -158,6 +158,14 @@ describe("errors in Resend's shape", () => {
       assertError(await request(), status, name);
     });
 
+  test("the refusal of a batch names the email", async () => {
+    const ofEmails = refused.filter(([, fields]) => !("attachments" in fields));
+    for (const [what, fields, name] of ofEmails) {
+      const message = assertError(await batch([good, { ...good, ...fields }]), 422, name);
+      assert.match(message, /^emails\.1: /, what);
+    }
+  });
+
   test("no gateway: the reason says so", async () => {
     const empty = await it.account({ name: "empty" });
     const message = assertError(await postEmail(it, empty.key, good), 422, "validation_error");
