@@ -5,8 +5,8 @@ import { creditOf } from "#accounts/credit.ts";
 import type { AiGateway } from "#ai/ai.ts";
 import { members as memberResource } from "#configure/pool-member.ts";
 import type { AttentionData } from "#contract/manage/overview.ts";
-import { channels } from "#contract/messages/channel.ts";
-import { isoTime } from "#contract/time.ts";
+import { channels, failures } from "#contract/messages/channel.ts";
+import { isoTime, startOfLastDay } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { PhoneLinkDeps } from "#phones/link.ts";
@@ -30,6 +30,7 @@ export interface AttentionDeps extends PhoneLinkDeps, Pick<Core, "clock" | "data
 }
 
 const countTo = 1_000;
+const lookTo = 5_000;
 const dayMs = 24 * 60 * 60_000;
 const lateMs = 5 * 60_000;
 /** How long before its end a plan is listed. */
@@ -180,20 +181,31 @@ async function ofDomains(
     }));
 }
 
-function ofCounts(path: string, { unknown, failed, held, isReal }: OverviewCounts): AttentionData[] {
+/** `failedFrom`: since when failures were counted, epoch ms. */
+function ofCounts(
+  path: string,
+  { unknown, failed, held, isReal }: OverviewCounts,
+  failedFrom: number,
+): AttentionData[] {
   const real = isReal ? "&test=false" : "";
   const items: AttentionData[] = [];
   const about = (
     kind: AttentionData["kind"],
     severity: AttentionData["severity"],
-    n: number,
+    count: NonNullable<AttentionData["count"]>,
     query: string,
   ) => {
-    if (n > 0) items.push({ ...none, kind, severity, count: counted(n), href: `${path}/messages?${query}` });
+    if (count.n > 0 || count.more)
+      items.push({ ...none, kind, severity, count, href: `${path}/messages?${query}` });
   };
   about("unknown_messages", "doubt", unknown, `status=unknown${real}`);
-  about("failures", "warning", failed, `status=failed${real}`);
-  about("held", "warning", held, "held=true");
+  about(
+    "failures",
+    "warning",
+    failed,
+    `status=${failures.join()}&created_from=${isoTime(failedFrom)}${real}`,
+  );
+  about("held", "warning", counted(held), "held=true");
   return items;
 }
 
@@ -225,13 +237,15 @@ export async function readAttention(deps: AttentionDeps, account: AccountRow) {
   const now = clock.now();
   const path = `/api/manage/v1/accounts/${account.id}`;
   const accountId = account.id;
+  const failedFrom = startOfLastDay(now);
   const [counts, gateways, endpoints, credit, pools, domains, alerts] = await Promise.all([
     database.run(readOverview, {
       accountId,
-      failedFrom: idAt("msg", now - dayMs),
+      failedFrom: { at: failedFrom, id: idAt("msg", failedFrom) },
       lateBefore: now - lateMs,
       priorities,
       countTo,
+      lookTo,
     }),
     database.run(readGateways, { accountId, identifier: null, priorities, now, countTo }),
     database.run(listEndpoints, accountId),
@@ -242,7 +256,7 @@ export async function readAttention(deps: AttentionDeps, account: AccountRow) {
   ]);
   const attention = [
     ...(await ofGateways(deps, path, gateways, counts.late)),
-    ...ofCounts(path, counts),
+    ...ofCounts(path, counts, failedFrom),
     ...endpoints.flatMap((found) => ofEndpoint(sealer, path, found)),
     ...pools,
     ...ofPlan(path, deps, account),

@@ -6,3 +6,14 @@ export function isoTime(at: number | null): string | null;
 export function isoTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
+
+const hourMs = 3_600_000;
+
+/**
+ * When the last 24 hours begin, wherever something of them is counted: with the whole hour (UTC) in which they do, because counts are kept by
+ * the hour. `now`: epoch ms, which is counted too.
+ */
+export function startOfLastDay(now: number): number {
+  const before = now + 1 - 24 * hourMs;
+  return before - (before % hourMs);
+}

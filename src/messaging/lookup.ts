@@ -47,7 +47,12 @@ export async function recent(
   // A cursor is the last id of the previous page, so it reveals nothing new.
   if (cursor !== null && idTime(cursor) === null) return null;
   if (account.readableGatewayIds !== undefined)
-    return await recentAmong(deps, account, { ...everything, channels: [channel], status }, query);
+    return await recentAmong(
+      deps,
+      account,
+      { ...everything, channels: [channel], statuses: status && [status] },
+      query,
+    );
   const { rows, more } = await deps.database.run(recentMessages, {
     accountId: account.id,
     channel,
@@ -73,7 +78,7 @@ const rowsPerLook = 5_000;
 interface Filter {
   /** Never empty. */
   channels: readonly Channel[];
-  status: Status | null;
+  statuses: readonly Status[] | null;
   gatewayId: string | null;
   /** In the form that messages use. */
   recipient: string | null;
@@ -139,7 +144,7 @@ export async function listEmails(
       ...everything,
       accountId: account.id,
       channels: ["email"],
-      status: null,
+      statuses: null,
       gatewayId,
       // An id with something behind it is the first that is greater.
       from: before === null ? "msg_" : `${before}~`,

@@ -21,7 +21,7 @@ import { idSlackMs, messagesAround } from "./requests.ts";
 
 export interface MessageFilters {
   channel: Channel | null;
-  status: Status | null;
+  statuses: readonly Status[] | null;
   /** A gateway's identifier. */
   gateway: string | null;
   /** An address or a number in any spelling. */
@@ -75,7 +75,7 @@ export async function search(
   filters: MessageFilters,
   page: { limit: number; cursor: string | null; brief?: boolean },
 ): Promise<Search> {
-  const { status, acceptedFrom, acceptedBefore, test, error, held } = filters;
+  const { statuses, acceptedFrom, acceptedBefore, test, error, held } = filters;
   // A cursor is an id of the previous page or the end of its last scan, so it reveals nothing new.
   if (page.cursor !== null && idTime(page.cursor) === null)
     return invalid("cursor", "is not a cursor of this list");
@@ -115,7 +115,7 @@ export async function search(
     const found: SearchPage = await database.run(searchMessages, {
       accountId: account.id,
       channels: searched,
-      status,
+      statuses,
       gatewayId,
       recipient,
       from,
@@ -201,7 +201,7 @@ export async function searchDueMessages(
   const { rows, lookedTo } = await database.run(searchDue, {
     accountId: account.id,
     channels: place.channels,
-    status: filters.status,
+    statuses: filters.statuses,
     gatewayId: place.gatewayId,
     requestId: filters.request ?? null,
     test: filters.test ?? null,

@@ -22,7 +22,7 @@ after(() => it.close());
 
 const none: MessageFilters = {
   channel: null,
-  status: null,
+  statuses: null,
   gateway: null,
   recipient: null,
   acceptedFrom: null,

@@ -34,7 +34,7 @@ const newTime = { at: now, detail: "Moved.", scheduleAt: "2027-01-15 09:00:00", 
 const dueSearch: SearchDueInput = {
   accountId,
   channels: ["sms", "whatsapp", "email"],
-  status: null,
+  statuses: null,
   gatewayId: null,
   requestId: null,
   test: null,
@@ -105,10 +105,11 @@ export const pageCases: readonly Case[] = [
   ),
   caseOf(readOverview, {
     accountId,
-    failedFrom: id("msg", 0),
+    failedFrom: { at: 1, id: id("msg", 0) },
     lateBefore: now,
     priorities: [0, 1, 2],
     countTo: 1_000,
+    lookTo: 5_000,
   }),
   caseOf(
     findRecords,
@@ -134,7 +135,7 @@ export const pageCases: readonly Case[] = [
   caseOf(findReferenced, { accountId, reference: "ref-1", limit }),
   caseOf(searchDue, dueSearch, {
     ...dueSearch,
-    status: "scheduled",
+    statuses: ["scheduled"],
     gatewayId,
     requestId: id("req", 0),
     test: false,

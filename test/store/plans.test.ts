@@ -208,7 +208,7 @@ for (const [name, open] of openers) {
     const all: SearchInput = {
       accountId,
       channels,
-      status: null,
+      statuses: null,
       gatewayId: null,
       recipient: null,
       from: "msg_",
@@ -223,13 +223,19 @@ for (const [name, open] of openers) {
     const searches: [string, Partial<SearchInput>, string, number][] = [
       ["everything", {}, "messages_status", 3 * statuses.length],
       ["one channel", sms, "messages_status", statuses.length],
-      ["a status", { status: "sending" }, "messages_status", 3],
-      ["a status of one channel", { ...sms, status: "sending", before }, "messages_status", 1],
+      ["a status", { statuses: ["sending"] }, "messages_status", 3],
+      ["three statuses", { statuses: ["failed", "bounced", "expired"] }, "messages_status", 9],
+      ["a status of one channel", { ...sms, statuses: ["sending"], before }, "messages_status", 1],
       ["a recipient", { recipient: "+15550001" }, "messages_recipient", 1],
-      ["a recipient and a status", { recipient: "+15550001", status: "sending" }, "messages_recipient", 1],
+      [
+        "a recipient and a status",
+        { recipient: "+15550001", statuses: ["sending"] },
+        "messages_recipient",
+        1,
+      ],
       ["a gateway", { ...sms, gatewayId }, "messages_gateway", 1],
-      ["a gateway and a usual status", { ...sms, gatewayId, status: "delivered" }, "messages_gateway", 1],
-      ["a gateway and a rare status", { ...sms, gatewayId, status: "sending" }, "messages_status", 1],
+      ["a gateway and a usual status", { ...sms, gatewayId, statuses: ["delivered"] }, "messages_gateway", 1],
+      ["a gateway and a rare status", { ...sms, gatewayId, statuses: ["sending"] }, "messages_status", 1],
       [
         "one channel, ascending",
         { ...sms, from: before, ascending: true },

@@ -34,7 +34,7 @@ test("the overview has a line for what the API names, with exact counts, and is 
   const needs = page.locator("section", { has: page.getByRole("heading", { name: "Needs attention" }) });
   for (const text of [
     /^unknownMessages11 messages may or may not have been sent.*Answer/,
-    /^failedMessages1 message failed in the last 24 hours/,
+    /^failedMessages1 message of the last 24 hours failed/,
     /^not verifiedacme.exampleNo key of this domain signs mail yet.*Check/,
   ])
     await needs.locator("tbody tr", { hasText: text }).waitFor();

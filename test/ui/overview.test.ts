@@ -40,7 +40,7 @@ test("the home draws what became of messages by hour, and a column leads to the 
   const messages = part(at, "Messages");
   await messages.getByText("delivered 4").waitFor();
   assert.equal(await legendOf(at, "Messages"), "delivered 4 · sent, no report 0 · failed 1 · unknown 1");
-  assert.equal(await messages.locator(".column").count(), 24);
+  assert.equal(await messages.locator(".column").count(), 25);
   await messages.getByText("Accepted → sent, p50 / p95").waitFor();
   await messages.locator("dd", { hasText: "80 %" }).waitFor();
   await expectSound(at, "the home with figures");
@@ -125,10 +125,10 @@ test("the range is in the URL, and its figures are those of the range", { skip: 
   await page.getByRole("link", { name: "7 d", exact: true }).click();
   await part(at, "Messages").getByText("delivered 1").waitFor();
   assert.equal(new URL(page.url()).search, "?last=7d");
-  assert.equal(await part(at, "Messages").locator(".column").count(), 56);
+  assert.equal(await part(at, "Messages").locator(".column").count(), 57);
   await page.goto(`${url}/a/${account}?last=30d`);
   await part(at, "Messages").getByText("delivered 1").waitFor();
-  assert.equal(await part(at, "Messages").locator(".column").count(), 30);
+  assert.equal(await part(at, "Messages").locator(".column").count(), 31);
   await expectSound(at, "the home of 30 days, dark");
 });
 

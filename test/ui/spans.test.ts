@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { countsIn, hourlyOutcomes, outcomes, outcomesOf, sumOf } from "#ui/parts/charts/outcomes.ts";
 import { queryOf, rangeOf, ranges, spansOf } from "#ui/parts/charts/ranges.ts";
+import { listQuery } from "#ui/parts/list/query.ts";
 import { dayOf, daysBetween, hoursBetween, nextHourIn, scheduleAtOf, spanOf } from "#ui/words/spans.ts";
 
 const hourMs = 3_600_000;
@@ -35,19 +36,24 @@ test("hours cover the range, and are named in the zone", () => {
   assert.equal(spanOf(spans[0]!.from, spans[0]!.to, "Asia/Kolkata"), "Thu 1 Jan 05:30–08:30");
 });
 
-test("a range asks for its columns to the one that holds the present, and the same within it", () => {
-  const now = at("2026-01-09T13:20:00Z");
-  for (const range of ranges.filter(({ step }) => step === "hour")) {
-    const { after } = queryOf(range, now);
-    assert.equal(queryOf(range, now + 60_000).after, after);
-    const spans = spansOf(range, {
-      after,
-      before: new Date(now).toISOString(),
-      time_zone: "UTC",
-    });
-    assert.equal(spans.length, range.columns, range.name);
-    assert.ok(spans.at(-1)!.from <= now && now < spans.at(-1)!.to, range.name);
-  }
+test("a chart and a list of one range begin together, with the column that contains its beginning", () => {
+  for (const zone of ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/Los_Angeles"])
+    for (const hour of ["2026-01-09T13", "2026-01-09T23", "2026-03-30T02", "2026-10-26T06"])
+      for (const place of [":00:00.000Z", ":00:00.001Z", ":20:00.000Z", ":59:59.999Z"])
+        for (const range of ranges) {
+          const now = at(hour + place);
+          const of = `${range.name} in ${zone} at ${hour}${place}`;
+          const { after } = queryOf(range, now, zone);
+          assert.equal(listQuery({ last: range.name }, [], now, zone).created_from, after, of);
+          const spans = spansOf(range, { after, before: new Date(now + 1).toISOString(), time_zone: zone });
+          const [first, last] = [spans[0]!, spans.at(-1)!];
+          assert.ok(first.from <= now - range.ms && now - range.ms < first.to, of);
+          assert.ok(last.from <= now && now < last.to, of);
+          assert.ok(
+            range.stepMs < 24 * hourMs || dayOf(first.from - 1, zone) !== dayOf(first.from, zone),
+            of,
+          );
+        }
   assert.equal(rangeOf("a year").name, "24h");
 });
 

@@ -16,7 +16,7 @@ const sentences: Readonly<Record<AttentionData["kind"], (name: string, item: Att
   not_linked: (name) => `gateway ${name} has no linked device`,
   backlog: (name, item) => `${counted(item)} of gateway ${name} should have been sent five minutes ago`,
   unknown_messages: (_, item) => `${counted(item)} may or may not have been sent`,
-  failures: (_, item) => `${counted(item)} failed in the last 24 hours`,
+  failures: (_, item) => `${counted(item)} of the last 24 hours failed`,
   webhook_failing: (name) => `webhook ${name} fails`,
   webhook_disabled: (name) => `webhook ${name} was switched off`,
   credit_low: (name, { count }) => `the ${name} credit is low: ${count?.n ?? 0} left`,

@@ -12,7 +12,8 @@ import {
   reply,
 } from "#contract/envelope.ts";
 import { newTime, resolveRequest } from "#contract/messages/changes.ts";
-import { channelWord, statusWord } from "#contract/messages/channel-word.ts";
+import { type Status, statuses } from "#contract/messages/channel.ts";
+import { channelWord } from "#contract/messages/channel-word.ts";
 import { messageRecord } from "#contract/messages/record.ts";
 import { deliveryRecord } from "./webhooks.ts";
 
@@ -23,9 +24,20 @@ const acceptedAt = z.iso.datetime({
 
 export const flag = z.enum(["true", "false"], { error: "must be true or false" });
 
+const isStatus = (word: string): word is Status => (statuses as readonly string[]).includes(word);
+
+/** The statuses in a filter that `messagesQuery` accepts, each once. */
+export const statusesIn = (text: string): Status[] => [...new Set(text.split(",").filter(isStatus))];
+
 export const messagesQuery = z.strictObject({
   channel: channelWord.optional().describe("Only messages of this channel."),
-  status: statusWord.optional().describe("Only messages with this status."),
+  status: z
+    .string()
+    .refine((text) => text.split(",").every(isStatus), {
+      error: "must be a status such as failed, or several with commas between them",
+    })
+    .optional()
+    .describe("Only messages with this status, or with one of several, such as `failed,bounced`."),
   gateway: z.string().max(100).optional().describe("Only messages of the gateway with this identifier."),
   recipient: z
     .string()

@@ -31,7 +31,7 @@ const attention = z
     kind: z
       .enum(attentionKinds)
       .describe(
-        "`gateway_deferring`: all that an active gateway attempts is deferred, for five minutes or more; `reason` is its last failure. `backlog`: messages are five minutes late on a gateway that is not paused. `not_linked`: no device is linked to an active gateway that needs one; `link_lost`: the link that there was has ended. `failures`: of the last 24 hours. `unknown_messages` and `failures` leave out messages of sandbox gateways once there is an active gateway of another kind. `domain_unverified`: no key of the domain signs. `held`: messages of a restored backup wait. `no_public_url`: a gateway takes reports, and the installation has no public address for them. `alerts_blocked`: a hook has something to report, and no gateway can send it.",
+        "`gateway_deferring`: all that an active gateway attempts is deferred, for five minutes or more; `reason` is its last failure. `backlog`: messages are five minutes late on a gateway that is not paused. `not_linked`: no device is linked to an active gateway that needs one; `link_lost`: the link that there was has ended. `failures`: messages that were accepted in the last 24 hours, from the beginning of the hour (UTC) in which those begin, and are failed, undelivered, bounced or expired. `unknown_messages` and `failures` leave out messages of sandbox gateways once there is an active gateway of another kind. `domain_unverified`: no key of the domain signs. `held`: messages of a restored backup wait. `no_public_url`: a gateway takes reports, and the installation has no public address for them. `alerts_blocked`: a hook has something to report, and no gateway can send it.",
       ),
     severity: z
       .enum(severities)

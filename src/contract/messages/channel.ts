@@ -20,3 +20,6 @@ export const statuses = [
   "unknown",
 ] as const;
 export type Status = (typeof statuses)[number];
+
+/** Those of messages that did not arrive, which every count of failures has. */
+export const failures = ["failed", "undelivered", "bounced", "expired"] as const satisfies readonly Status[];

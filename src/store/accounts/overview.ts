@@ -2,23 +2,31 @@
 // index, so its cost does not depend on the number of messages.
 
 import { sql } from "kysely";
-import { type Channel, channels, type Status } from "#contract/messages/channel.ts";
+import { type Channel, channels, failures, type Status } from "#contract/messages/channel.ts";
 import { readOperation, type Tx } from "#store/database.ts";
 
 export interface OverviewInput {
   accountId: string;
-  /** Failures are counted from this message id. */
-  failedFrom: string;
+  /** Failures are counted of messages that were accepted at this time or later, epoch ms, and have at least this id. */
+  failedFrom: { at: number; id: string };
   /** Epoch ms: a waiting message that was due before this is part of a backlog. */
   lateBefore: number;
   priorities: readonly number[];
   /** Counting stops here. */
   countTo: number;
+  /** Rows to read for a count of real messages at most: those of sandboxes are among them. */
+  lookTo: number;
+}
+
+/** `more`: whether counting stopped there. */
+interface BoundedCount {
+  n: number;
+  more: boolean;
 }
 
 export interface OverviewCounts {
-  unknown: number;
-  failed: number;
+  unknown: BoundedCount;
+  failed: BoundedCount;
   /** Whether the account has an active gateway other than a sandbox; messages of sandboxes are not in `unknown` and `failed` then. */
   isReal: boolean;
   held: number;
@@ -28,37 +36,38 @@ export interface OverviewCounts {
   exists: { message: boolean; delivered: boolean; completion: boolean };
 }
 
-const failures: readonly Status[] = ["failed", "undelivered", "bounced"];
-
 /** Rows to read in the index of held messages: those of other accounts are among them. */
 const heldLook = 10_000;
 
-/**
- * How many messages have one of the statuses. `isReal`: without those of sandboxes, unless counting stops before all of them were read: a
- * thousand tests may not hide a real message.
- */
+/** How many messages have one of the statuses. `isReal`: without those of sandboxes, the newest of each status first. */
 async function countStatus(
   tx: Tx,
-  { accountId, countTo }: OverviewInput,
-  { statuses, from, isReal }: { statuses: readonly Status[]; from: string; isReal: boolean },
-) {
-  let count = 0;
-  let tests = 0;
+  { accountId, countTo, lookTo }: OverviewInput,
+  {
+    statuses,
+    from,
+    isReal,
+  }: { statuses: readonly Status[]; from: OverviewInput["failedFrom"]; isReal: boolean },
+): Promise<BoundedCount> {
+  const look = isReal ? lookTo : countTo;
+  let looked = 0;
+  let n = 0;
   for (const channel of channels) {
     for (const status of statuses) {
-      const { rows } = await sql<{ count: number; tests: number | null }>`
-        select count(*) as count, sum(test) as tests from (
+      const { rows } = await sql<{ looked: number; n: number | null }>`
+        select count(*) as looked, sum(1 - test) as n from (
           select ${isReal ? sql`test` : sql`0 as test`} from ${tx.indexed("messages", "messages_status")}
-          where account_id = ${accountId} and channel = ${channel} and status = ${status} and id >= ${from}
-          order by id limit ${countTo - count}
+          where account_id = ${accountId} and channel = ${channel} and status = ${status}
+            and id >= ${from.id} and created_at >= ${from.at}
+          order by id desc limit ${look - looked}
         ) as found
       `.execute(tx.db);
-      count += Number(rows[0]?.count ?? 0);
-      tests += Number(rows[0]?.tests ?? 0);
-      if (count >= countTo) return countTo;
+      looked += Number(rows[0]?.looked ?? 0);
+      n += Number(rows[0]?.n ?? 0);
+      if (n >= countTo || looked >= look) return { n: Math.min(n, countTo), more: true };
     }
   }
-  return count - tests;
+  return { n, more: false };
 }
 
 async function existsWith(tx: Tx, accountId: string, requested: readonly (readonly [Channel, Status])[]) {
@@ -143,7 +152,7 @@ export const readOverview = readOperation(
       completion = call !== undefined;
     }
     return {
-      unknown: await countStatus(tx, input, { statuses: ["unknown"], from: "msg_", isReal }),
+      unknown: await countStatus(tx, input, { statuses: ["unknown"], from: { at: 0, id: "msg_" }, isReal }),
       failed: await countStatus(tx, input, { statuses: failures, from: input.failedFrom, isReal }),
       isReal,
       held: Math.min(Number(held[0]?.count ?? 0), countTo),

@@ -15,7 +15,7 @@ export interface DuePlace {
 export interface SearchDueInput {
   accountId: string;
   channels: readonly Channel[];
-  status: Status | null;
+  statuses: readonly Status[] | null;
   /** Null for any. */
   gatewayId: string | null;
   requestId: string | null;
@@ -65,7 +65,7 @@ export const searchDue = readOperation("searchDue", async (tx, input: SearchDueI
         query = query.where((eb) => eb(eb.refTuple("due_at", "id"), ">", eb.tuple(after.dueAt, after.id)));
       const stretch = await query.orderBy("due_at").orderBy("id").limit(maxScanned).execute();
       for (const row of stretch) {
-        if (input.status !== null && row.status !== input.status) continue;
+        if (input.statuses !== null && !input.statuses.includes(row.status)) continue;
         if (input.requestId !== null && row.request_id !== input.requestId) continue;
         if (input.test !== null && row.test !== Number(input.test)) continue;
         found.push({ dueAt: row.due_at ?? 0, id: row.id });

@@ -3,7 +3,7 @@
 // other reader.
 
 import { type RawBuilder, sql } from "kysely";
-import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
+import { type Channel, statuses as everyStatus, type Status } from "#contract/messages/channel.ts";
 import { readOperation, type Tx } from "#store/database.ts";
 import { readNames } from "#store/gateways/names.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
@@ -14,7 +14,8 @@ export interface SearchInput {
   accountId: string;
   /** Never empty. */
   channels: readonly Channel[];
-  status: Status | null;
+  /** Any of these; null for every status. */
+  statuses: readonly Status[] | null;
   gatewayId: string | null;
   recipient: string | null;
   /** Bounds of the id: at least `from`, below `before`. */
@@ -66,7 +67,7 @@ type Walk = { rows: RawBuilder<unknown>; exact: boolean };
  * out, so that each is a walk of its own.
  */
 function walk(tx: Tx, input: SearchInput): Walk {
-  const { accountId, channels, status, gatewayId, recipient, from, before, maxScanned } = input;
+  const { accountId, channels, statuses, gatewayId, recipient, from, before, maxScanned } = input;
   const { narrowing } = input;
   const narrow = narrowing === undefined ? sql`` : sql`, request_id, test, error_code, held_due_at`;
   const along = (index: string | undefined, where: RawBuilder<unknown>) => sql`
@@ -78,20 +79,20 @@ function walk(tx: Tx, input: SearchInput): Walk {
   if (narrowing?.held === true)
     return { rows: along("messages_held", sql`held_due_at is not null`), exact: false };
   if (recipient !== null) {
-    const exact = channels.length > 1 && status === null && gatewayId === null;
+    const exact = channels.length > 1 && statuses === null && gatewayId === null;
     const ofRecipient = sql`account_id = ${accountId} and recipient = ${recipient}`;
     return { rows: along("messages_recipient", ofRecipient), exact };
   }
-  if (gatewayId !== null && (status === null || commonStatuses.has(status))) {
+  if (gatewayId !== null && (statuses?.some((status) => commonStatuses.has(status)) ?? true)) {
     // A gateway belongs to one account and one channel; the caller has checked both.
-    return { rows: along("messages_gateway", sql`gateway_id = ${gatewayId}`), exact: status === null };
+    return { rows: along("messages_gateway", sql`gateway_id = ${gatewayId}`), exact: statuses === null };
   }
   // The newest of all statuses are a merge of the newest of each, which saves an index of their own.
   const stretches = channels.flatMap((channel) =>
-    (status === null ? statuses : [status]).map((oneStatus) =>
+    (statuses ?? everyStatus).map((status) =>
       along(
         "messages_status",
-        sql`account_id = ${accountId} and channel = ${channel} and status = ${oneStatus}`,
+        sql`account_id = ${accountId} and channel = ${channel} and status = ${status}`,
       ),
     ),
   );
@@ -119,12 +120,12 @@ function narrowed({ requestId, test, errorCode, held }: Narrowing): RawBuilder<u
 export const searchMessages = readOperation(
   "searchMessages",
   async (tx, input: SearchInput): Promise<SearchPage> => {
-    const { accountId, channels, status, gatewayId, acceptedFrom, acceptedBefore, limit } = input;
+    const { accountId, channels, statuses, gatewayId, acceptedFrom, acceptedBefore, limit } = input;
     const timed = acceptedFrom !== null || acceptedBefore !== null;
     const exact = walk(tx, input).exact && !timed && input.narrowing === undefined;
     const { rows: walked } = walk(tx, exact ? { ...input, maxScanned: limit } : input);
     const fits = [sql`account_id = ${accountId}`, sql`channel in (${sql.join(channels)})`];
-    if (status !== null) fits.push(sql`status = ${status}`);
+    if (statuses !== null) fits.push(sql`status in (${sql.join(statuses)})`);
     if (gatewayId !== null) fits.push(sql`gateway_id = ${gatewayId}`);
     if (acceptedFrom !== null) fits.push(sql`created_at >= ${acceptedFrom}`);
     if (acceptedBefore !== null) fits.push(sql`created_at < ${acceptedBefore}`);

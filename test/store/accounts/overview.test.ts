@@ -15,15 +15,17 @@ onBothEngines((open) => {
     const gateway = await makeGateway(database, account);
     const input = {
       accountId: account,
-      failedFrom: "msg_",
+      failedFrom: { at: 0, id: "msg_" },
       lateBefore: now + 1,
       priorities: [0, 1, 2],
       countTo: 3,
+      lookTo: 10,
     };
+    const none = { n: 0, more: false };
     const empty = await database.run(readOverview, input);
     assert.deepEqual(empty, {
-      unknown: 0,
-      failed: 0,
+      unknown: none,
+      failed: none,
       isReal: true,
       held: 0,
       late: [],
@@ -42,18 +44,23 @@ onBothEngines((open) => {
     );
     await store.query("update messages set status = 'delivered', due_at = null where account_id = ?", other);
     const unknown = await database.run(readOverview, { ...input, countTo: 10 });
-    assert.deepEqual([unknown.unknown, unknown.failed, unknown.held], [5, 0, 5]);
-    // Two of the five are tests: left out beside a real gateway, unless counting stops before all were read.
+    assert.deepEqual([unknown.unknown.n, unknown.failed, unknown.held], [5, none, 5]);
+    // The two oldest of the five are tests, which are left out beside a real gateway.
     await store.query(
-      "update messages set test = 1 where id in (select id from messages where account_id = ? limit 2)",
+      "update messages set test = 1 where id in (select id from messages where account_id = ? order by id limit 2)",
       account,
     );
-    const unknownOf = async (countTo: number) =>
-      (await database.run(readOverview, { ...input, countTo })).unknown;
-    assert.deepEqual([await unknownOf(10), await unknownOf(5), await unknownOf(4)], [3, 5, 4]);
+    const unknownOf = async (countTo: number, lookTo = 10) => {
+      const { n, more } = (await database.run(readOverview, { ...input, countTo, lookTo })).unknown;
+      return `${n}${more ? "+" : ""}`;
+    };
+    const bounds: [countTo: number, lookTo?: number][] = [[10], [3], [2], [10, 4], [10, 2]];
+    assert.deepEqual(await Promise.all(bounds.map((of) => unknownOf(...of))), ["3", "3+", "2+", "3+", "2+"]);
+    await store.query("update messages set test = 1 where account_id = ?", account);
+    assert.equal(await unknownOf(10, 5), "0+", "only tests were read, and there may be more");
     await store.query("update gateways set test = 1 where id = ?", gateway);
-    assert.equal(await unknownOf(10), 5);
+    assert.deepEqual([await unknownOf(10), await unknownOf(4)], ["5", "4+"]);
     const theirs = await database.run(readOverview, { ...input, accountId: other });
-    assert.deepEqual([theirs.unknown, theirs.held, theirs.exists.delivered], [0, 0, true]);
+    assert.deepEqual([theirs.unknown, theirs.held, theirs.exists.delivered], [none, 0, true]);
   });
 });

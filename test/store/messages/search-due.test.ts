@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Status } from "#contract/messages/channel.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { type SearchDueInput, searchDue } from "#store/messages/search-due.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
@@ -11,7 +12,7 @@ import { makeAccount, makeGateway, now, seeded, sendOf } from "../rows.ts";
 interface Plain {
   id: string;
   due_at: number | null;
-  status: string;
+  status: Status;
   gateway_id: string;
 }
 
@@ -57,7 +58,7 @@ onBothEngines((open) => {
       const input: SearchDueInput = {
         accountId,
         channels: ["sms"],
-        status: random(2) ? null : "scheduled",
+        statuses: random(2) ? null : ["scheduled"],
         gatewayId: random(2) ? null : (gateways[random(2)] ?? null),
         requestId: null,
         test: null,
@@ -70,7 +71,7 @@ onBothEngines((open) => {
       };
       const expected = rows.filter(
         (row) =>
-          (input.status === null || row.status === input.status) &&
+          (input.statuses?.includes(row.status) ?? true) &&
           (input.gatewayId === null || row.gateway_id === input.gatewayId) &&
           Number(row.due_at) >= input.from &&
           Number(row.due_at) < input.before,
@@ -84,7 +85,7 @@ onBothEngines((open) => {
     const none = { accountId: otherAccount, gatewayId: gateways[0] ?? "", channels: ["sms" as const] };
     const ofOther = await store.database.run(searchDue, {
       ...none,
-      status: null,
+      statuses: null,
       requestId: null,
       test: null,
       from: 0,

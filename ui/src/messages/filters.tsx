@@ -9,7 +9,7 @@ import { Button } from "#ui/parts/button.tsx";
 import { channels } from "#ui/parts/channels.ts";
 import { Choice, Field } from "#ui/parts/form/field.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
-import { lastRanges } from "#ui/parts/list/query.ts";
+import { lastChoices } from "#ui/parts/list/query.ts";
 import { FilterChoice, FilterText, GatewayFilter } from "#ui/parts/list/search.tsx";
 import { instantIn, localIn } from "#ui/words/spans.ts";
 import { lookupOf, lookups } from "./lookup.ts";
@@ -93,16 +93,17 @@ export function Filters() {
   return (
     <div className="filters">
       <Find />
-      <FilterChoice name="status" label="Status" of={words.MessageStatus} />
+      <FilterChoice
+        name="status"
+        label="Status"
+        of={[...words.MessageStatus, ["failed,undelivered,bounced,expired", "any failure"]]}
+      />
       <FilterChoice name="channel" label="Channel" of={channels} />
       <GatewayFilter />
       <Choice
         label="Accepted"
         any="at any time"
-        of={[
-          ...lastRanges.map(({ name, title }) => [name, title] as const),
-          ["between", "between…"] as const,
-        ]}
+        of={[...lastChoices, ["between", "between…"] as const]}
         value={isOpen ? "between" : (filter.last ?? "")}
         onChange={(value) => {
           setBetween(value === "between");

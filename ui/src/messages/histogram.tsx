@@ -1,7 +1,7 @@
 import { type ReactNode, useRef } from "react";
 import { useRead } from "#ui/api/queries.ts";
 import { useAccount } from "#ui/parts/account.ts";
-import { countsIn, outcomes, outcomesOf } from "#ui/parts/charts/outcomes.ts";
+import { columnsOf, outcomes } from "#ui/parts/charts/outcomes.ts";
 import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { lastRanges } from "#ui/parts/list/query.ts";
@@ -30,7 +30,6 @@ export function LogHistogram({ query, now }: { query: Readonly<Record<string, st
   const [from, to] = [Date.parse(after), Date.parse(before)];
   const spans =
     of.minutes === null ? daysBetween(from, to, time_zone) : hoursBetween(from, to, of.minutes / 60);
-  const counts = countsIn(spans, series[0]?.points ?? []);
   const last = lastRanges.find(({ name }) => name === filter.last);
   const isAny = query.created_from === undefined && query.created_to === undefined;
   drawn.current = (
@@ -38,7 +37,7 @@ export function LogHistogram({ query, now }: { query: Readonly<Record<string, st
       title="Outcomes of messages in this time"
       range={isAny ? "last 24 hours" : (last?.title ?? "the chosen time")}
       series={outcomes}
-      columns={spans.map((span, at) => ({ ...span, values: outcomesOf(counts[at] as (typeof counts)[0]) }))}
+      columns={columnsOf(spans, series[0])}
       height={64}
       open={({ from: begin, to: end }) => ({
         to: "/a/$account/messages",

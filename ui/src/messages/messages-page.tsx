@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Search, Send } from "lucide-react";
 import { useState } from "react";
 import { usePages } from "#ui/api/queries.ts";
-import { useAccount } from "#ui/parts/account.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
 import { FirstSend } from "#ui/parts/first-send.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
@@ -20,7 +20,7 @@ export function Page() {
   const { id: account } = useAccount();
   const [filter] = useFilter();
   const [now] = useState(() => Date.now());
-  const query = queryOf(filter, now);
+  const query = queryOf(filter, now, useZone());
   const pages = usePages("listAccountMessages", { params: { account }, query: { ...query, brief: "true" } });
   const filtered = Object.keys(query).length > 0;
   const [results, setResults] = useState<Results | null>(null);

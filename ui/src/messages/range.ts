@@ -1,7 +1,7 @@
 // The time range of the log, and how the histogram above it divides that range.
 
 import type { Operations } from "#ui/api/operations.ts";
-import { listQuery, stepMs } from "#ui/parts/list/query.ts";
+import { listQuery } from "#ui/parts/list/query.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -13,8 +13,8 @@ type Filter = Readonly<Record<string, string | undefined>>;
 const uncounted = ["status", "recipient", "request", "reference", "error", "held"] as const;
 
 /** The query of the log for a filter in the URL. `now`: epoch ms. */
-export const queryOf = (filter: Filter, now: number) =>
-  listQuery(filter, ["channel", "gateway", "test", ...uncounted], now);
+export const queryOf = (filter: Filter, now: number, zone: string) =>
+  listQuery(filter, ["channel", "gateway", "test", ...uncounted], now, zone);
 
 interface Histogram {
   query: Operations["getMessageStatistics"]["query"];
@@ -47,7 +47,7 @@ export function histogramOf(query: Readonly<Record<string, string>>, now: number
     return now - begin > minutesKeptMs
       ? null
       : { query: { ...of, step: "minute" }, minutes: Math.max(1, Math.ceil(length / minuteMs / maxColumns)) };
-  if (length <= 30 * dayMs + stepMs && now - begin < 91 * dayMs)
+  if (length <= 30 * dayMs && now - begin < 91 * dayMs)
     return { query: { ...of, step: "hour" }, minutes: 60 * Math.ceil(length / hourMs / maxColumns) };
   return length <= 365 * dayMs ? { query: { ...of, step: "day" }, minutes: null } : null;
 }

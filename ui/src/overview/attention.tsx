@@ -134,7 +134,7 @@ const kinds: Readonly<Record<Attention["kind"], Kind>> = {
   failures: {
     state: ["failed", "failed"],
     name: "Messages",
-    why: (item) => `${counted(item)} failed in the last 24 hours`,
+    why: (item) => `${counted(item)} of the last 24 hours failed`,
   },
   webhook_failing: {
     state: ["open", "webhook failing"],

@@ -4,9 +4,9 @@ import { call } from "#ui/api/client.ts";
 import { usePaced, useRead } from "#ui/api/queries.ts";
 import type { MessageDurations, PoolUsage } from "#ui/api/schema.ts";
 import { useAccount, useZone } from "#ui/parts/account.ts";
-import { countsIn, outcomes, outcomesOf } from "#ui/parts/charts/outcomes.ts";
+import { columnsOf, outcomes, outcomesOf } from "#ui/parts/charts/outcomes.ts";
 import { RangeChoice } from "#ui/parts/charts/range-choice.tsx";
-import { beforeRange, rangeOf, readRange, spansOf } from "#ui/parts/charts/ranges.ts";
+import { beforeRange, rangeOf, readRange, spansOf, stepOf } from "#ui/parts/charts/ranges.ts";
 import type { Series } from "#ui/parts/charts/scale.ts";
 import { TimeColumns } from "#ui/parts/charts/time-columns.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
@@ -28,13 +28,14 @@ function useStatistics() {
     range,
     statistics: await readRange(
       range,
+      zone,
       async (query) =>
         (await call("getMessageStatistics", { params, query: { ...query, split: "test" }, signal })).data,
     ),
   }));
   const ai = useRead(
     "getAiUsage",
-    { params, query: { from: dayOf(beforeRange(range), zone), by: range.step } },
+    { params, query: { from: dayOf(beforeRange(range), zone), by: stepOf(range) } },
     { every: everyMs, keep: true },
   );
   return { messages, ai };
@@ -61,8 +62,6 @@ function Messages({ range, statistics }: Shown) {
   const [real, test] = ["real", "test"].map((name) => statistics.series.find(({ key }) => key === name));
   const series = real ?? test;
   const tests = test?.total.accepted ?? 0;
-  const spans = spansOf(range, statistics);
-  const counts = countsIn(spans, series?.points ?? []);
   const total = series?.total;
   const all = total === undefined ? null : outcomesOf(total);
   const gone = all === null ? 0 : (all.delivered ?? 0) + (all["sent, no report"] ?? 0) + (all.failed ?? 0);
@@ -85,7 +84,7 @@ function Messages({ range, statistics }: Shown) {
         title={`Messages by outcome, ${range.title}`}
         range={range.title}
         series={outcomes}
-        columns={spans.map((span, at) => ({ ...span, values: outcomesOf(counts[at] as (typeof counts)[0]) }))}
+        columns={columnsOf(spansOf(range, statistics), series)}
         open={({ from, to }) => ({
           to: "/a/$account/messages",
           params: { account },

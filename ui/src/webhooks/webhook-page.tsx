@@ -2,14 +2,14 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useChange, usePages, useRead } from "#ui/api/queries.ts";
 import { type Webhook, words } from "#ui/api/schema.ts";
-import { useAccount } from "#ui/parts/account.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
 import { OnOff } from "#ui/parts/act.tsx";
 import { Button } from "#ui/parts/button.tsx";
 import { Snippet } from "#ui/parts/copy.tsx";
 import { Back, RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
-import { lastRanges, listQuery } from "#ui/parts/list/query.ts";
+import { lastChoices, listQuery } from "#ui/parts/list/query.ts";
 import { FilterChoice } from "#ui/parts/list/search.tsx";
 import { Ask } from "#ui/parts/over/ask.tsx";
 import { More } from "#ui/parts/over/more.tsx";
@@ -93,7 +93,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
 const filters = [
   ["status", "Status", words.DeliveryStatus],
   ["event", "Event", words.DeliveredEventType],
-  ["last", "Happened", lastRanges.map(({ name, title }) => [name, title] as const)],
+  ["last", "Happened", lastChoices],
 ] as const;
 
 export function Page() {
@@ -102,7 +102,7 @@ export function Page() {
   const [filter] = useFilter();
   const read = useRead("getWebhook", { params: { account, webhook: id } });
   const [now] = useState(() => Date.now());
-  const query = listQuery(filter, ["status", "event"], now);
+  const query = listQuery(filter, ["status", "event"], now, useZone());
   const deliveries = usePages("listDeliveries", { params: { account, webhook: id }, query });
   const lastDay = webhookSeries(useDeliveries().data?.data, id);
   const backlog = useBacklog(id, lastDay?.total.given_up ?? 0);

@@ -116,7 +116,12 @@ export async function listMessages({ core, request }: Call, { account, accountSi
   const found =
     subject === null
       ? { records: [], nextCursor: null }
-      : await recentAmong(core, account, { ...subject, ...range, status: null }, { limit: pageSize, cursor });
+      : await recentAmong(
+          core,
+          account,
+          { ...subject, ...range, statuses: null },
+          { limit: pageSize, cursor },
+        );
   const uri = (number: number, after: string | null) => {
     const next = new URLSearchParams();
     for (const name of filterNames) if (query.get(name)) next.set(name, query.get(name)!);

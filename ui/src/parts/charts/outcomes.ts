@@ -67,18 +67,22 @@ export function countsIn(spans: readonly Span[], points: readonly MessageStatist
   });
 }
 
-/** The outcomes of each hour of an hourly answer: for a chart, or a sparkline. */
-export function hourlyOutcomes(
+/** The columns of a chart: the outcomes in each span, and how many messages were accepted in it, which the log lists for it. */
+export const columnsOf = (
+  spans: readonly Span[],
+  series: Pick<MessageStatisticsSeries, "points"> | undefined,
+) =>
+  countsIn(spans, series?.points ?? []).map((counts, at) => ({
+    ...(spans[at] as Span),
+    accepted: counts.accepted,
+    values: { ...outcomesOf(counts), deferred: counts.deferred },
+  }));
+
+/** Those of an hourly answer. */
+export const hourlyOutcomes = (
   { after, before }: Pick<MessageStatistics, "after" | "before">,
   series: Pick<MessageStatisticsSeries, "points"> | undefined,
-): (Span & { values: Record<string, number> })[] {
-  const spans = hoursBetween(Date.parse(after), Date.parse(before), 1);
-  const counts = countsIn(spans, series?.points ?? []);
-  return spans.map((span, at) => {
-    const of = counts[at] as Counts;
-    return { ...span, values: { ...outcomesOf(of), deferred: of.deferred } };
-  });
-}
+) => columnsOf(hoursBetween(Date.parse(after), Date.parse(before), 1), series);
 
 /** The messages that were accepted in each hour of an hourly answer. */
 export const acceptedByHour = (

@@ -8,7 +8,7 @@ export function RangeChoice() {
   const chosen = rangeOf(filter.last);
   return (
     <nav className="choices" aria-label="Range of the figures">
-      {ranges.map(({ name, short, title }) => (
+      {ranges.map(({ name, title }) => (
         <Link
           key={name}
           to="."
@@ -18,7 +18,7 @@ export function RangeChoice() {
           title={title}
           {...(name === chosen.name ? { "aria-current": "true" as const } : { "aria-current": undefined })}
         >
-          {short}
+          {name.replace(/\D/, " $&")}
         </Link>
       ))}
     </nav>

@@ -10,6 +10,8 @@ import { FiguresTable } from "./figures-table.tsx";
 import { heights, type Series } from "./scale.ts";
 
 interface TimeColumn extends Span {
+  /** How many messages its page lists: those accepted in its time, also where they ended later. */
+  accepted?: number;
   values: Readonly<Record<string, number>>;
 }
 
@@ -99,9 +101,10 @@ export function TimeColumns({
   const sums = columns.map(({ values }) => series.reduce((sum, { name }) => sum + (values[name] ?? 0), 0));
   const { y, ticks } = heights(Math.max(0, ...sums), 100);
   const shown = pointed === null ? undefined : columns[pointed];
-  const wordsOf = ({ from, to, values }: TimeColumn) => {
+  const wordsOf = ({ from, to, values, accepted = 0 }: TimeColumn) => {
     const named = series.filter(({ name }) => (values[name] ?? 0) > 0);
     const figures = named.map(({ name }) => `${name} ${number(values[name] ?? 0)}`);
+    if (accepted > 0) figures.unshift(`accepted ${number(accepted)}`);
     return `${spanOf(from, to, zone)}: ${figures.length === 0 ? "nothing" : figures.join(", ")}`;
   };
   const isEmpty = sums.every((sum) => sum === 0);
@@ -127,7 +130,11 @@ export function TimeColumns({
       <Legend
         series={series}
         values={shown?.values ?? totals}
-        span={shown === undefined ? range : spanOf(shown.from, shown.to, zone)}
+        span={
+          shown === undefined
+            ? range
+            : `${spanOf(shown.from, shown.to, zone)}${shown.accepted === undefined ? "" : ` · accepted ${number(shown.accepted)}`}`
+        }
       />
       <div className="plot" style={{ height }}>
         {ticks.map((tick) => (

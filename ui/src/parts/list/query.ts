@@ -1,18 +1,30 @@
 // The query of a list, made from the filter in the URL.
 
+import { dayOf, instantIn } from "#ui/words/spans.ts";
+
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The choices of a time range that ends now. */
+/** The time ranges that end now. `stepMs`: the length of a column of their charts. */
 export const lastRanges = [
-  { name: "1h", title: "in the last hour", ms: hourMs },
-  { name: "24h", title: "in the last 24 hours", ms: dayMs },
-  { name: "7d", title: "in the last 7 days", ms: 7 * dayMs },
-  { name: "30d", title: "in the last 30 days", ms: 30 * dayMs },
+  { name: "1h", title: "last hour", ms: hourMs, stepMs: hourMs / 12 },
+  { name: "24h", title: "last 24 hours", ms: dayMs, stepMs: hourMs },
+  { name: "7d", title: "last 7 days", ms: 7 * dayMs, stepMs: 3 * hourMs },
+  { name: "30d", title: "last 30 days", ms: 30 * dayMs, stepMs: dayMs },
 ] as const;
+export type LastRange = (typeof lastRanges)[number];
 
-/** A range that ends now begins at a whole multiple of this, so that returning to the list soon makes the same request. */
-export const stepMs = 300_000;
+/** The choices of a list. */
+export const lastChoices = lastRanges.map(({ name, title }) => [name, `in the ${title}`] as const);
+
+/**
+ * When a range begins, in every list and chart: with the column that contains the instant so long before `now` (epoch ms), where a day is
+ * one of the zone's. Returning soon makes the same request.
+ */
+export function beginOf({ ms, stepMs }: LastRange, now: number, zone: string): number {
+  const at = now - ms;
+  return stepMs === dayMs ? instantIn(`${dayOf(at, zone)}T00:00`, zone) : at - (at % stepMs);
+}
 
 type Filter = Readonly<Record<string, string | undefined>>;
 
@@ -27,10 +39,15 @@ export function picked(filter: Filter, names: readonly string[]): Record<string,
 }
 
 /** The same with `last` as `created_from`. `now`: epoch ms. */
-export function listQuery(filter: Filter, names: readonly string[], now: number): Record<string, string> {
+export function listQuery(
+  filter: Filter,
+  names: readonly string[],
+  now: number,
+  zone: string,
+): Record<string, string> {
   const query = picked(filter, [...names, "created_from", "created_to"]);
   const last = lastRanges.find(({ name }) => name === filter.last);
   if (last !== undefined && query.created_from === undefined)
-    query.created_from = new Date(Math.floor(now / stepMs) * stepMs - last.ms).toISOString();
+    query.created_from = new Date(beginOf(last, now, zone)).toISOString();
   return query;
 }

@@ -3,7 +3,7 @@
 import { call } from "#ui/api/client.ts";
 import { usePaced } from "#ui/api/queries.ts";
 import type { Pool, PoolStatisticsSum } from "#ui/api/schema.ts";
-import { useAccount } from "#ui/parts/account.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
 import { RangeChoice } from "#ui/parts/charts/range-choice.tsx";
 import { rangeOf, readRange, spansOf } from "#ui/parts/charts/ranges.ts";
 import type { Series } from "#ui/parts/charts/scale.ts";
@@ -25,11 +25,13 @@ const paceMs = 30_000;
 /** `last`: the word of the range in the URL. An answer names its range: it stays until the answer for the new choice arrives. */
 function useStatistics(params: { account: string; pool: string }, last: string | undefined, split: Split) {
   const range = rangeOf(last);
+  const zone = useZone();
   return usePaced("getPoolStatistics", [params, range.name, split], paceMs, async (signal) => ({
     range,
     split,
     statistics: await readRange(
       range,
+      zone,
       async (of) => (await call("getPoolStatistics", { params, query: { ...of, split }, signal })).data,
     ),
   }));

@@ -5,6 +5,7 @@ import {
   accountMessageReply,
   accountMessagesReply,
   messagesQuery,
+  statusesIn,
   type TransmissionRecord,
 } from "#contract/manage/messages.ts";
 import { validationFailed } from "#contract/problem.ts";
@@ -38,13 +39,13 @@ export const listAccountMessagesRoute = endpoint({
   query: messagesQuery,
   replies: { 200: accountMessagesReply },
 })(async ({ core, account, query }) => {
-  const { channel = null, status = null, gateway = null, recipient = null } = query;
+  const { channel = null, status, gateway = null, recipient = null } = query;
   const { created_from, created_to, due_from, due_to, order, limit, cursor = null } = query;
   const { request: requestId, error, reference } = query;
   const brief = flagOf(query.brief) ?? false;
   const filters = {
     channel,
-    status,
+    statuses: status === undefined ? null : statusesIn(status),
     gateway,
     recipient,
     acceptedFrom: instantOf(created_from),

@@ -88,7 +88,8 @@ test("once there is a real gateway, only real messages need attention", async ()
   await m.it.advance(60_000);
   const item = await find("failures");
   assert.deepEqual(item?.count, { n: failed + 1, more: false });
-  assert.equal(item?.href, `/api/manage/v1${path}/messages?status=failed&test=false`);
+  const listed = dataOf<object[]>(await m.operator("GET", (item?.href ?? "").replace("/api/manage/v1", "")));
+  assert.equal(listed.length, item?.count?.n, item?.href);
   await m.operator("PATCH", `${path}/gateways/real`, { active: false });
   assert.ok((await count("failures")) > failed + 1, "tests again, if there is nothing else");
   assert.ok((await count("unknown_messages")) > unknown);

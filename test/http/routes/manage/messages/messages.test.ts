@@ -43,6 +43,7 @@ test("every filter narrows, alone and together", async () => {
   assert.deepEqual(await find({ channel: "sms" }), [later, failed, first]);
   assert.deepEqual(await find({ channel: "email" }), []);
   assert.deepEqual(await find({ status: "failed" }), [failed]);
+  assert.deepEqual(await find({ status: "failed,scheduled,failed" }), [later, failed]);
   assert.deepEqual(await find({ gateway: "two" }), [later]);
   assert.deepEqual(await find({ gateway: "one", status: "delivered" }), [first]);
   assert.deepEqual(await find({ gateway: "one", channel: "email" }), []);
@@ -122,6 +123,7 @@ test("what waits comes soonest first, in pages", async () => {
   });
   assert.deepEqual((await ordered("&due_from=2027-01-15T00:00:00Z&due_to=2027-02-15T00:00:00Z")).found, [2]);
   assert.deepEqual((await ordered("&status=queued")).found, []);
+  assert.deepEqual((await ordered("&status=queued,scheduled")).found, [1, 2, 0]);
   assert.deepEqual((await ordered("&gateway=of-waiting&test=true&status=scheduled")).found, [1, 2, 0]);
   const [row] = dataOf<{ message: string }[]>(await m.operator("GET", `${list}&brief=true&limit=1`));
   assert.equal(row?.message.length, 200);
