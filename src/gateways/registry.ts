@@ -87,3 +87,8 @@ export function findAdapter(kind: string, channel: Channel): GatewayAdapter | nu
 /** The contents that gateways of a kind can send; none for a kind that does not exist. */
 export const contentsOf = (kind: string, channel: Channel): readonly ContentKind[] =>
   findAdapter(kind, channel)?.contents ?? [];
+
+/** The kinds of gateways whose messages are tests. */
+export const testKinds: ReadonlySet<string> = new Set(
+  adapters.filter(({ test }) => test).map(({ kind }) => kind),
+);

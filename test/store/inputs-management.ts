@@ -159,10 +159,13 @@ export const managementCases: Case[] = [
     { only: null, search: null, before: null, limit },
     { only: accountId, search: "acc", before: "acc_~", limit },
   ),
-  caseOf(figures.readAccountFigures, [
-    { accountId, dayAt: now },
-    { accountId: "acc_other", dayAt: now - 3_600_000 },
-  ]),
+  caseOf(figures.readAccountFigures, {
+    accounts: [
+      { accountId, dayAt: now },
+      { accountId: "acc_other", dayAt: now - 3_600_000 },
+    ],
+    testKinds: ["sandbox"],
+  }),
   caseOf(accounts.findAccountByKey, "hash0"),
   caseOf(named.findKeyHolder, "hash0", "key hash 0", "previous 0"),
   caseOf(

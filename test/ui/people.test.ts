@@ -36,6 +36,7 @@ test("an account's row has its figures and leads to its people, whose name and r
     });
   await page.goto(`${url}/accounts`);
   const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: "acme", exact: true }) });
+  await row.getByText("2 test messages", { exact: true }).waitFor();
   await row.getByText("1 failed").waitFor();
   await row.getByText(/^sms [\d,]+ of 1,000$/).waitFor();
   await expectSound(at, "the accounts");

@@ -92,18 +92,20 @@ export const accountsQuery = z.strictObject({
 
 const remaining = z.int().nullable();
 
+const ofToday = {
+  accepted: z.int(),
+  failed: z.int().describe("Failed, undelivered, bounced or expired today, whenever they were accepted."),
+};
+
 /** An account in the list, with the figures that people look for there. */
 const listedAccount = accountFields
   .extend({
     figures: z.object({
       today: z
-        .object({
-          accepted: z.int(),
-          failed: z
-            .int()
-            .describe("Failed, undelivered, bounced or expired today, whenever they were accepted."),
-        })
-        .describe("Messages since the day began in the account's time zone."),
+        .object({ ...ofToday, tests: z.object(ofToday).describe("The same of sandbox gateways alone.") })
+        .describe(
+          "Messages since the day began in the account's time zone, without those of sandbox gateways.",
+        ),
       remaining: z
         .object({ sms: remaining, whatsapp: remaining, email: remaining })
         .describe("The remaining credit of each channel; null for unlimited."),

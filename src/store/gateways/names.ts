@@ -13,6 +13,12 @@ export const nameOfGateway = (column: "messages.gateway_id" | "inbound_messages.
     (select deleted_gateways.identifier from deleted_gateways where deleted_gateways.id = ${sql.ref(column)}), ''
   )`.as("identifier");
 
+/** The kind of the gateway whose id is in `message_counts.gateway_id`, in the same way; empty once it is forgotten. */
+export const kindOfGateway = sql<string>`coalesce(
+    (select gateways.kind from gateways where gateways.id = message_counts.gateway_id),
+    (select deleted_gateways.kind from deleted_gateways where deleted_gateways.id = message_counts.gateway_id), ''
+  )`.as("kind");
+
 /**
  * The identifiers of an account's gateways by id, and their kinds. Deleted ones come last, the last one deleted first: a name may have been given to a new
  * gateway since.

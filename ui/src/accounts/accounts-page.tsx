@@ -12,14 +12,20 @@ import { Clock } from "#ui/parts/time.tsx";
 import { leftOf, number } from "#ui/words/numbers.ts";
 import { AddAccount } from "./add-account.tsx";
 
-/** Messages since the account's day began, and things that need attention. */
+/** Messages since the account's day began, and things that need attention. As on the overview, tests stand beside real messages. */
 function Today({ of: { figures } }: { of: ListedAccount }) {
-  const { accepted, failed } = figures.today;
+  const { today, held } = figures;
+  const isReal = today.accepted + today.failed > 0;
+  const { accepted, failed } = isReal ? today : today.tests;
+  const tests = number(today.tests.accepted);
   return (
     <span className="row">
-      <span>{accepted === 0 ? "none" : number(accepted)}</span>
+      <span>
+        {accepted === 0 ? "none" : number(accepted)}
+        {today.tests.accepted === 0 ? "" : isReal ? ` and ${tests} test` : " test messages"}
+      </span>
       {failed === 0 ? null : <Status of="failed">{number(failed)} failed</Status>}
-      {figures.held === 0 ? null : <Status of="waiting">{number(figures.held)} held</Status>}
+      {held === 0 ? null : <Status of="waiting">{number(held)} held</Status>}
     </span>
   );
 }

@@ -22,6 +22,7 @@ import { type Problem, problem } from "#contract/problem.ts";
 import { readFields } from "#contract/resource-schema.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Core } from "#core/core.ts";
+import { testKinds } from "#gateways/registry.ts";
 import type { HttpCore } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { created } from "#http/reply/created.ts";
@@ -65,6 +66,8 @@ function dataOf(account: AccountWithCredits): AccountFields {
   };
 }
 
+const none = { accepted: 0, failed: 0 };
+
 /** The accounts with their figures for today, each in its own time zone. */
 async function withFigures(
   { database, clock }: Pick<Core, "database" | "clock">,
@@ -72,13 +75,13 @@ async function withFigures(
 ): Promise<ListedAccountData[]> {
   const now = clock.now();
   const days = accounts.map(({ id, time_zone }) => ({ accountId: id, dayAt: startOfDay(now, time_zone) }));
-  const figures = await database.run(readAccountFigures, days);
+  const figures = await database.run(readAccountFigures, { accounts: days, testKinds: [...testKinds] });
   return accounts.map((account, place) => {
-    const { accepted = 0, failed = 0, held = 0 } = figures[place] ?? {};
+    const { real = none, tests = none, held = 0 } = figures[place] ?? {};
     const left = (channel: Channel) =>
       account.credits.find((credit) => credit.channel === channel)?.remaining ?? null;
     const remaining = { sms: left("sms"), whatsapp: left("whatsapp"), email: left("email") };
-    return { ...dataOf(account), figures: { today: { accepted, failed }, remaining, held } };
+    return { ...dataOf(account), figures: { today: { ...real, tests }, remaining, held } };
   });
 }
 

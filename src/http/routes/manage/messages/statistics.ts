@@ -8,16 +8,13 @@ import {
 } from "#contract/manage/statistics.ts";
 import { validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
-import { adapters } from "#gateways/registry.ts";
+import { testKinds } from "#gateways/registry.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { rangeOf } from "#http/routes/manage/statistics-range.ts";
 import { countNames, noCounts } from "#store/counts/buffer.ts";
 import { readMessageCounts, type StoredCounts } from "#store/counts/message-counts.ts";
 import { readGatewayNames } from "#store/gateways/names.ts";
 import { type Histogram, merge, percentiles } from "#store/histogram.ts";
-
-/** The kinds of gateways whose messages are tests. */
-const testKinds = new Set(adapters.filter(({ test }) => test).map(({ kind }) => kind));
 
 /** The sum of the rows; the durations of all of them are in one histogram. */
 function sumOf(rows: readonly StoredCounts[]): StatisticsSum {
