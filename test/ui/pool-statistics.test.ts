@@ -137,6 +137,19 @@ test("a call that failed over and failed is counted once, and a page reads its f
   await asked.getByLabel("By", { exact: true }).selectOption("status");
   await asked.getByRole("row").filter({ hasText: "200" }).waitFor();
   assert.equal(read.length, 2, read.join(" "));
+  // A column leads to the calls of its time: three, and none before.
+  for (const [column, calls] of [
+    [24, 3],
+    [23, 0],
+  ] as const) {
+    await asked.locator(".column").nth(column).press("Enter");
+    await page.getByText(/^Those of /).waitFor();
+    if (calls === 0) await page.getByText("No call fits this filter.").waitFor();
+    else await page.locator("tbody tr[data-index]").first().waitFor();
+    assert.equal(await page.locator("tbody tr[data-index]").count(), calls);
+    await page.goBack();
+    await asked.locator(".legend").waitFor();
+  }
   const tabs = page.getByRole("navigation", { name: "Pages of the pool" });
   await tabs.getByRole("link", { name: "Usage" }).click();
   const days = page.getByRole("figure", { name: "Requests by day" });

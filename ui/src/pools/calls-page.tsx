@@ -2,14 +2,16 @@ import { Link } from "@tanstack/react-router";
 import { Activity } from "lucide-react";
 import { usePages, useRead } from "#ui/api/queries.ts";
 import type { Pool, PoolCall } from "#ui/api/schema.ts";
-import { useAccount } from "#ui/parts/account.ts";
+import { useAccount, useZone } from "#ui/parts/account.ts";
 import { RowLink } from "#ui/parts/link.tsx";
 import { useFilter } from "#ui/parts/list/filter.ts";
 import { List } from "#ui/parts/list/list.tsx";
+import { picked } from "#ui/parts/list/query.ts";
 import { FilterChoice } from "#ui/parts/list/search.tsx";
 import { Status } from "#ui/parts/status.tsx";
 import { Clock } from "#ui/parts/time.tsx";
 import { cost, duration, number } from "#ui/words/numbers.ts";
+import { spanOf } from "#ui/words/spans.ts";
 import { outcomeOf, reusedWords } from "./outcomes.ts";
 import { PoolFrame } from "./pool-head.tsx";
 
@@ -71,14 +73,22 @@ function Filters({ pool }: { pool: Pool }) {
 function Calls({ pool }: { pool: Pool }) {
   const { id: account } = useAccount();
   const [filter] = useFilter();
-  const query = Object.fromEntries(
-    names.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]]])),
-  );
+  const zone = useZone();
+  const { after, before, ...rest } = filter;
+  const query = picked(filter, [...names, "after", "before"]);
   const isFiltered = Object.keys(query).length > 0;
   const pages = usePages("listPoolCalls", { params: { account, pool: pool.id }, query });
   return (
     <>
       <Filters pool={pool} />
+      {after === undefined || before === undefined ? null : (
+        <p>
+          Those of {spanOf(Date.parse(after), Date.parse(before), zone)} ·{" "}
+          <Link to="." search={rest as never}>
+            Any time
+          </Link>
+        </p>
+      )}
       <List
         label="Calls"
         icon={Activity}
