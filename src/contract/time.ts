@@ -11,9 +11,6 @@ const hourMs = 3_600_000;
 
 /**
  * When the last 24 hours begin, wherever something of them is counted: with the whole hour (UTC) in which they do, because counts are kept by
- * the hour. `now`: epoch ms, which is counted too.
+ * the hour. `now`: epoch ms.
  */
-export function startOfLastDay(now: number): number {
-  const before = now + 1 - 24 * hourMs;
-  return before - (before % hourMs);
-}
+export const startOfLastDay = (now: number): number => now - (now % hourMs) - 24 * hourMs;

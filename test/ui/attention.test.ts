@@ -38,6 +38,13 @@ test("the overview has a line for what the API names, with exact counts, and is 
     /^not verifiedacme.exampleNo key of this domain signs mail yet.*Check/,
   ])
     await needs.locator("tbody tr", { hasText: text }).waitFor();
+  // The page to which a count leads lists what was counted.
+  await needs.locator("tbody tr", { hasText: "failed" }).getByRole("link", { name: "View" }).click();
+  const status = page.getByLabel("Status").locator("option:checked");
+  assert.equal(await status.textContent(), "any failure");
+  await page.locator("tbody tr[data-index]", { hasText: "0003" }).waitFor();
+  assert.equal(await page.locator("tbody tr[data-index]").count(), 1);
+  await page.goBack();
   // Tests no longer need anyone once there is a real gateway.
   await api(at, "POST", `/accounts/${account}/gateways`, {
     identifier: "phone",

@@ -47,7 +47,7 @@ export function histogramOf(query: Readonly<Record<string, string>>, now: number
     return now - begin > minutesKeptMs
       ? null
       : { query: { ...of, step: "minute" }, minutes: Math.max(1, Math.ceil(length / minuteMs / maxColumns)) };
-  if (length <= 30 * dayMs && now - begin < 91 * dayMs)
+  if (length <= 28 * dayMs && now - begin < 91 * dayMs)
     return { query: { ...of, step: "hour" }, minutes: 60 * Math.ceil(length / hourMs / maxColumns) };
   return length <= 365 * dayMs ? { query: { ...of, step: "day" }, minutes: null } : null;
 }

@@ -27,12 +27,13 @@ export function rangeOf(
   { after, before, step }: { after?: string | undefined; before?: string | undefined; step: Step },
   { now, timeZone }: { now: number; timeZone: string },
 ): StatisticsRange {
+  const last = before === undefined ? now : Date.parse(before);
   // What happened in this millisecond counts.
-  const end = before === undefined ? now + 1 : Date.parse(before);
-  const begin = after === undefined ? end - dayMs : Date.parse(after);
+  const end = before === undefined ? now + 1 : last;
+  const begin = after === undefined ? last - dayMs : Date.parse(after);
   if (begin >= end) throw invalid("is not before `before`");
   const days = maxDays[step];
-  if (end - begin > days * dayMs)
+  if (last - begin > days * dayMs)
     throw invalid(`is more than ${days === 1 ? "a day" : `${days} days`} before \`before\``);
   const from =
     step === "day" ? startOfDay(begin, timeZone) : begin - (begin % (step === "minute" ? minuteMs : hourMs));

@@ -45,7 +45,8 @@ export async function readRange<T extends { before: string }>(
     asked = {};
     return read(asked);
   });
-  aheadMs = Date.parse(answer.before) - Date.now();
+  // `before` is the first millisecond that the answer did not count.
+  aheadMs = Date.parse(answer.before) - 1 - Date.now();
   const due = queryOf(range, Date.now() + aheadMs, zone);
   return due.after === asked.after ? answer : await read(due);
 }

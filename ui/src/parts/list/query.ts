@@ -18,12 +18,14 @@ export type LastRange = (typeof lastRanges)[number];
 export const lastChoices = lastRanges.map(({ name, title }) => [name, `in the ${title}`] as const);
 
 /**
- * When a range begins, in every list and chart: with the column that contains the instant so long before `now` (epoch ms), where a day is
- * one of the zone's. Returning soon makes the same request.
+ * When a range begins, in every list and chart: with the column that contains the instant so long before `now` (epoch ms). One of days is
+ * the zone's, today among them, as the usage of pools counts. Returning soon makes the same request.
  */
 export function beginOf({ ms, stepMs }: LastRange, now: number, zone: string): number {
   const at = now - ms;
-  return stepMs === dayMs ? instantIn(`${dayOf(at, zone)}T00:00`, zone) : at - (at % stepMs);
+  if (stepMs < dayMs) return at - (at % stepMs);
+  const first = new Date(Date.parse(dayOf(now, zone)) - ms + dayMs).toISOString();
+  return instantIn(`${first.slice(0, 10)}T00:00`, zone);
 }
 
 type Filter = Readonly<Record<string, string | undefined>>;
