@@ -160,10 +160,7 @@ export const managementCases: Case[] = [
     { only: accountId, search: "acc", before: "acc_~", limit },
   ),
   caseOf(figures.readAccountFigures, {
-    accounts: [
-      { accountId, dayAt: now },
-      { accountId: "acc_other", dayAt: now - 3_600_000 },
-    ],
+    accounts: [accountId, "acc_other"].map((each) => ({ accountId: each, dayAt: now })),
     testKinds: ["sandbox"],
   }),
   caseOf(accounts.findAccountByKey, "hash0"),

@@ -1,4 +1,4 @@
-// Each number of the dashboard that leads to a list, or stands beside a link to one: the list has exactly that many. Both sides are asked of
+// Each number of the dashboard that leads to a list or is beside a link to one: the list has exactly that many. Both sides are asked of
 // the API, by the functions with which the pages make their queries; without a browser.
 
 import assert from "node:assert/strict";

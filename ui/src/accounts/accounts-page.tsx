@@ -12,7 +12,7 @@ import { Clock } from "#ui/parts/time.tsx";
 import { leftOf, number } from "#ui/words/numbers.ts";
 import { AddAccount } from "./add-account.tsx";
 
-/** Messages since the account's day began, and things that need attention. As on the overview, tests stand beside real messages. */
+/** Messages since the account's day began, and things that need attention. As on the overview, tests are counted beside real messages. */
 function Today({ of: { figures } }: { of: ListedAccount }) {
   const { today, held } = figures;
   const isReal = today.accepted + today.failed > 0;
