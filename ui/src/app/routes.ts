@@ -131,8 +131,14 @@ home.update({ component: lazyRouteComponent(() => loaded(() => import("./home.ts
 for (const [name, route] of Object.entries({ ...accountPages, ...operatorPages }))
   route.update({ component: lazyRouteComponent(() => loaded(code[name as keyof typeof code]), "Page") });
 
-/** Texts as in the URL: a filter is the API's own value, never JSON. */
-const parseSearch = (search: string) => Object.fromEntries(new URLSearchParams(search));
+/** Texts as in the URL: a filter is the API's own value, never JSON. Pages compute with the times, so what is no time is left out. */
+const parseSearch = (search: string) =>
+  Object.fromEntries(
+    [...new URLSearchParams(search)].filter(
+      ([name, value]) =>
+        !/^(created_from|created_to|after|before)$/.test(name) || !Number.isNaN(Date.parse(value)),
+    ),
+  );
 const stringifySearch = (search: Record<string, unknown>) => {
   const entries = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
   const text = new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString();
