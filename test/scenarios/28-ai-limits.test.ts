@@ -319,10 +319,13 @@ for (const engine of someEngines(import.meta.filename)) {
         async ([it], of, clock) => {
           assert.equal(await free(it!), "200");
           assert.equal(outcomeOf(await ask(it!, { model: "slow" })), "404 model_not_found");
-          const wrong = await Promise.all(
-            Array.from({ length: 2_000 }, (_, i) => ask(it!, {}, `wrong_${i}`)),
-          );
-          assert.deepEqual(counted(wrong.map(outcomeOf)), { "401 invalid_api_key": 2_000 });
+          // All at once would wait longer for PostgreSQL's few connections than a call does when the machine is busy.
+          for (let wave = 0; wave < 10; wave++) {
+            const wrong = await Promise.all(
+              Array.from({ length: 200 }, (_, i) => ask(it!, {}, `wrong_${wave}_${i}`)),
+            );
+            assert.deepEqual(counted(wrong.map(outcomeOf)), { "401 invalid_api_key": 200 });
+          }
           await clock.advance(3_600_000 - 1);
           assert.equal(await free(it!), "200");
           await clock.advance(1);
