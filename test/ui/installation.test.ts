@@ -15,7 +15,7 @@ test("an operator reads size, settings and processes, and copies the commands of
   await setUp(at);
   await page.clock.setFixedTime(it.clock.now());
   await page.goto(`${url}/installation`);
-  await page.getByText(/^[\d.,]+ (kB|MB)/).waitFor();
+  await page.getByText(/^[\d.,]+\s(kB|MB)/).waitFor();
   const settings = page.getByRole("region", { name: "Settings" });
   await settings.getByText("not set").waitFor();
   await settings.getByText("90 days").waitFor();

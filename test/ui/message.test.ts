@@ -170,7 +170,7 @@ test("attempts are entries of one story with the provider's answers, and webhook
   const before = attempts.length - 1;
   assert.ok(before > 1);
   await story.getByText(`attempts 1–${before}: put off, the same answer`).waitFor();
-  await story.getByText(new RegExp(`^attempt ${before + 1} by sms-main, \\d+ ms$`)).waitFor();
+  await story.getByText(new RegExp(`^attempt ${before + 1} by sms-main, \\d+\\sms$`)).waitFor();
   await page.setViewportSize({ width: 1_280, height: 800 });
   await story.locator("summary").last().focus();
   await page.keyboard.press("Enter");
@@ -178,7 +178,7 @@ test("attempts are entries of one story with the provider's answers, and webhook
   const deliveries = part(at, "Webhook deliveries");
   const endpoint = deliveries.locator("summary");
   // On a busy machine the clock moves on while a post is under way, whose answer then took seconds and whose next try is due.
-  await endpoint.getByText(/^0 of \d received, \d waits?: 500 in \d+ m?s, next (?:in \d|now)/).waitFor();
+  await endpoint.getByText(/^0 of \d received, \d waits?: 500 in \d+\sm?s, next (?:in\s\d|now)/).waitFor();
   await endpoint.click();
   assert.ok(!(await page.content()).includes("a-secret-path"), "the path of an endpoint is in the page");
   await expectSound(at, "a message with attempts");

@@ -13,7 +13,7 @@ const part = ({ page }: Visit, title: string) =>
 
 /** What the legend of a chart says, as one text. */
 const legendOf = async (at: Visit, title: string) =>
-  (await part(at, title).locator(".legend li:not(.span)").allTextContents()).join(" · ");
+  (await part(at, title).locator(".legend li").allTextContents()).join(" · ");
 
 test("the home draws what became of messages by hour, and a column leads to the log of its hour", {
   skip: missing,
@@ -44,6 +44,11 @@ test("the home draws what became of messages by hour, and a column leads to the 
   await messages.getByText("Accepted → sent, p50 / p95").waitFor();
   await messages.locator("dd", { hasText: "80 %" }).waitFor();
   await expectSound(at, "the home with figures");
+  // The time of the figures is no line of its own.
+  const [time, summary] = await Promise.all(
+    [".span", "summary"].map((each) => messages.locator(each).boundingBox()),
+  );
+  assert.equal(time?.y, summary?.y);
   // By keyboard: one stop of Tab, from the last column to the one of three hours ago.
   await messages.locator('.column[tabindex="0"]').focus();
   for (let hour = 0; hour < 3; hour++) await page.keyboard.press("ArrowLeft");
@@ -91,13 +96,13 @@ test("of three test messages and two real ones, the figures are those of the rea
   };
   await send(...["1", "1", "3"].map((end) => to(`+1555000000${end}`, "sandbox-sms")));
   assert.equal(await figure("Accepted"), "3 test messages");
-  assert.equal(await figure("Delivered"), "2 66.7 %");
+  assert.equal(await figure("Delivered"), "2 66.7\u00a0%");
   const web = { identifier: "web", channel: "sms", kind: "http-api", settings: providerSettings };
   await api(at, "POST", `/accounts/${account}/gateways`, web);
   it.respond(() => ({ kind: "answer", status: 200, headers: {}, body: Buffer.from('{"id":"1"}') }));
   await send(to("+4915123456781", "web"), to("+4915123456782", "web"));
   assert.equal(await figure("Accepted"), "2 and 3 test");
-  assert.equal(await figure("Delivered"), "0 0 %");
+  assert.equal(await figure("Delivered"), "0 0\u00a0%");
   assert.equal(await legendOf(at, "Messages"), "delivered 0 · sent, no report 2 · failed 0 · unknown 0");
   await part(at, "Messages").locator('.column[tabindex="0"]').focus();
   await page.keyboard.press("Enter");

@@ -117,7 +117,7 @@ test("a member's state is the same on its pool's page, in the list and in the pl
       assert.doesNotMatch(text, /null|undefined|NaN/, says);
       const tier = (await page.locator("li.tier h2").first().textContent()) ?? "";
       const serves = stateOf(health as PoolMemberHealth).serves;
-      assert.match(tier, serves ? /asked first$/ : /asked first, but none of it is up now$/, says);
+      assert.match(tier, serves ? /asked first$/ : /asked first, but none of its members is up$/, says);
       const hint = (await page.locator("ol.tiers + .hint").textContent()) ?? "";
       assert.equal(
         hint.includes("The highlighted tier answered last."),

@@ -117,7 +117,7 @@ test("a member that is down says why, when it is asked again and in which call i
   const { path } = await poolWithFailure(at);
   await page.goto(path);
   const tiers = page.locator(".tier");
-  await tiers.nth(0).getByText("asked first, but none of it is up now").waitFor();
+  await tiers.nth(0).getByText("asked first, but none of its members is up").waitFor();
   await tiers.nth(0).getByText("down", { exact: true }).waitFor();
   await tiers
     .nth(0)
@@ -238,7 +238,7 @@ test("a key's page says what is left of two requests a minute, and which limit r
   await at.it.advance(1_000);
   await page.clock.setFixedTime(at.it.clock.now());
   await row.getByText("none left").waitFor();
-  await row.getByText(/refused .* by its requests a minute; allowed again in \d+ s/).waitFor();
+  await row.getByText(/refused .* by its requests a minute; allowed again in\s\d+\ss/).waitFor();
   await expectSound(at, "a key whose limit is used up");
 });
 

@@ -93,7 +93,7 @@ test("what waits is listed by hours, soonest first; one is moved, and moved back
   const dialog = page.locator(".dialog");
   const later = localIn(tomorrow + 120 * minuteMs, zone);
   await dialog.getByLabel(`At (${zone})`).fill(later);
-  await dialog.getByText(/which is .* UTC, in 1 d 2 h\./).waitFor();
+  await dialog.getByText(/which is .* UTC, in\s1\sd\s2\sh\./).waitFor();
   await expectSound(at, "the question for a new time", ".dialog");
   await dialog.getByRole("button", { name: "Reschedule" }).click();
   await page.getByText(`now ${exactClockOf(now, zone)} · next in 1 d`).waitFor();

@@ -5,6 +5,8 @@ import test from "node:test";
 import { countsIn, hourlyOutcomes, outcomes, outcomesOf, sumOf } from "#ui/parts/charts/outcomes.ts";
 import { queryOf, rangeOf, ranges, spansOf } from "#ui/parts/charts/ranges.ts";
 import { listQuery } from "#ui/parts/list/query.ts";
+import { relative } from "#ui/words/instants.ts";
+import { bytes, duration } from "#ui/words/numbers.ts";
 import {
   clockOf,
   dayOf,
@@ -17,6 +19,21 @@ import {
 
 const hourMs = 3_600_000;
 const at = Date.parse;
+
+test("a number stays on one line with its unit: durations, sizes and distances from now", () => {
+  const now = at("2026-01-01T00:00:00Z");
+  for (let value = 1; value < 10 ** 12; value *= 7)
+    for (const words of [
+      duration(value),
+      bytes(value),
+      relative(new Date(now - value).toISOString(), now),
+      relative(new Date(now + value).toISOString(), now),
+    ])
+      assert.match(words, /^(?:now|[^ ]*\u00a0[^ ]*)$/, `${words} of ${value}`);
+  assert.equal(duration(2 * hourMs + 600_000), "2\u00a0h\u00a010\u00a0min");
+  assert.equal(duration(115 * hourMs), "4\u00a0d\u00a019\u00a0h");
+  assert.equal(duration(96 * hourMs), "4\u00a0d");
+});
 
 test("days are those of the zone, also where clocks change", () => {
   const days = daysBetween(at("2026-03-27T23:00:00Z"), at("2026-03-30T10:00:00Z"), "Europe/Berlin");

@@ -81,7 +81,7 @@ test("an endpoint that fails says what it answered, since when and how many wait
   await facts.getByText("Traceback of acme").waitFor();
   assert.match(
     (await facts.textContent()) ?? "",
-    /Last answer500 in \d+ ms.*2 for their next try, the first in \d min/,
+    /Last answer500 in \d+\sms.*2 for their next try, the first in\s\d\smin/,
   );
   await expectSound(at, "an endpoint that fails");
   status = 204;
@@ -215,7 +215,7 @@ test("the list and the page of an endpoint show what became of its deliveries of
   await row.getByRole("img", { name: `${words}, by hour` }).waitFor();
   const idle = page.getByRole("row", { name: /app\.acme\.example\/idle/ });
   await idle.getByText("nothing posted in 24 h").waitFor();
-  assert.equal(await idle.getByRole("img", { name: /in 24 h/ }).count(), 0);
+  assert.equal(await idle.getByRole("img", { name: /in 24\sh/ }).count(), 0);
   await expectSound(at, "webhooks with their last day");
   // Hints of deliveries make the list be read again, and not its statistics of a day.
   await page.getByRole("banner").getByText("Live").waitFor();

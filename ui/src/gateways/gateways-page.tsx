@@ -20,7 +20,7 @@ function Busy({ gateway, statistics }: { gateway: Gateway; statistics: MessageSt
   const own = statistics?.series.find(({ key }) => key === gateway.identifier);
   const values = statistics === undefined ? [] : acceptedByHour(statistics, own);
   const total = own?.total.accepted ?? 0;
-  const words = `${number(total)} accepted in 24 h`;
+  const words = `${number(total)} accepted in 24\u00a0h`;
   const waiting = [
     due === 0 ? "nothing due" : `${number(due)}${more ? "+" : ""} due`,
     ...(later === 0 ? [] : [`${number(later)} later`]),

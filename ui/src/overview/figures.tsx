@@ -55,7 +55,7 @@ function Durations({ of }: { of: MessageDurations | undefined }) {
 }
 
 const share = (part: number, whole: number) =>
-  whole === 0 ? undefined : `${Number(((part / whole) * 100).toFixed(1))} %`;
+  whole === 0 ? undefined : `${Number(((part / whole) * 100).toFixed(1))}\u00a0%`;
 
 function Messages({ range, statistics }: Shown) {
   const { id: account } = useAccount();

@@ -95,7 +95,7 @@ function Switch({ pool, member }: { pool: Pool; member: PoolMember }) {
 
 /** `serves`: whether it has a member that takes requests; `isFirst`: whether it is the first such. */
 function tierWords(at: number, serves: boolean, isFirst: boolean): string {
-  if (at === 0) return serves ? "asked first" : "asked first, but none of it is up now";
+  if (at === 0) return serves ? "asked first" : "asked first, but none of its members is up";
   if (serves && isFirst) return "serves now, because none above is up";
   return "asked when none above can answer";
 }
@@ -184,7 +184,7 @@ export function Members({ pool }: { pool: Pool }) {
         })}
       </ol>
       <p className="hint">
-        States are those of the process that answered this page, counts those of all.
+        States are as the process that answered this page sees them, counts are those of all processes.
         {answered === undefined ? "" : " The highlighted tier answered last."}
       </p>
     </>

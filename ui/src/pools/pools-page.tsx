@@ -20,14 +20,12 @@ function Members({ pool }: { pool: Pool }) {
   if (pool.members.length === 0) return <p className="warn">It has no members, so it cannot answer.</p>;
   return (
     <ul className="stack tight">
-      {pool.members.map(({ id, name, kind }) => {
+      {pool.members.map(({ id, name }) => {
         const known = health.data?.data.find(({ member }) => member === id);
         const shown = known === undefined ? null : stateOf(known);
         return (
           <li key={id} className="row apart">
-            <span>
-              {name} <span className="soft">{kind}</span>
-            </span>
+            {name}
             {shown === null ? null : <Status of={shown.state}>{shown.word}</Status>}
           </li>
         );

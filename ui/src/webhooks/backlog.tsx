@@ -56,7 +56,7 @@ export function useBacklog(webhook: string, gaveUp: number): Readonly<Record<str
           </Act>
         </span>
       ),
-    "Gave up": gaveUp === 0 ? null : `${number(gaveUp)} in 24 h; replay what failed`,
+    "Gave up": gaveUp === 0 ? null : `${number(gaveUp)} in 24\u00a0h; replay what failed`,
   };
 }
 

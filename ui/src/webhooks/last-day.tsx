@@ -35,9 +35,9 @@ export function LastDayLine({
 }) {
   const series = webhookSeries(statistics, webhook);
   if (statistics === undefined || series === undefined)
-    return <span className="small soft">nothing posted in 24 h</span>;
+    return <span className="small soft">nothing posted in 24&nbsp;h</span>;
   // A card on a phone has no header that shows the time range.
-  const words = `${endsIn(series.total)} in 24 h`;
+  const words = `${endsIn(series.total)} in 24\u00a0h`;
   return (
     <div className="stack tight">
       <Sparkline

@@ -1,9 +1,9 @@
 import type { Webhook } from "#ui/api/schema.ts";
 import { Status } from "#ui/parts/status.tsx";
-import { Time } from "#ui/parts/time.tsx";
+import { Clock, Time } from "#ui/parts/time.tsx";
 
-/** Whether an endpoint receives its events, and since when it does not. */
-export function WebhookState({ webhook }: { webhook: Webhook }) {
+/** Whether an endpoint receives its events, and since when it does not. `brief`: in a list. */
+export function WebhookState({ webhook, brief = false }: { webhook: Webhook; brief?: boolean }) {
   if (!webhook.active)
     return (
       <span>
@@ -11,9 +11,10 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
       </span>
     );
   if (webhook.failing_since === null) return <Status of="active" />;
+  const Since = brief ? Clock : Time;
   return (
     <span>
-      <Status of="open">failing</Status> since <Time at={webhook.failing_since} />
+      <Status of="open">failing</Status> since <Since at={webhook.failing_since} />
     </span>
   );
 }

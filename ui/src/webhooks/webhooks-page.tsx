@@ -4,7 +4,6 @@ import { useAccount } from "#ui/parts/account.ts";
 import { RowLink } from "#ui/parts/link.tsx";
 import { List } from "#ui/parts/list/list.tsx";
 import { PageHead } from "#ui/parts/page.tsx";
-import { Clock } from "#ui/parts/time.tsx";
 import { AddWebhook } from "./add-webhook.tsx";
 import { LastDayLine, useDeliveries } from "./last-day.tsx";
 import { WebhookState } from "./webhook-state.tsx";
@@ -25,12 +24,12 @@ export function Page() {
         icon={Webhook}
         empty={
           <p>
-            There is no endpoint yet. With one, every change of every message is posted to your application,
-            signed, and again until it answers.
+            There is no endpoint yet. An endpoint receives every change of every message as a signed request,
+            which is repeated if your application does not accept it.
           </p>
         }
         columns={[
-          { head: "State", cell: (webhook) => <WebhookState webhook={webhook} /> },
+          { head: "State", look: "whole", cell: (webhook) => <WebhookState webhook={webhook} brief /> },
           {
             head: "Name",
             look: "whole",
@@ -52,9 +51,9 @@ export function Page() {
           },
           {
             head: "24 hours",
+            look: "whole",
             cell: ({ id }) => <LastDayLine webhook={id} statistics={statistics.data?.data} />,
           },
-          { head: "Created", look: "when", cell: ({ created_at }) => <Clock at={created_at} /> },
         ]}
       />
     </>

@@ -27,11 +27,11 @@ export function instant(iso: string, zone: string, now: number, fine = false): s
 export const instantsIn = (text: string): string[] =>
   text.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z)/);
 
-/** `12 s ago`, `in 4 min`; the seconds are whole ones. */
+/** `12 s ago`, `in 4 min`; the seconds are whole ones, the spaces no-break ones. */
 export function relative(iso: string, now: number): string {
   const apart = Date.parse(iso) - now;
   const seconds = Math.round(Math.abs(apart) / 1_000);
   if (seconds < 2) return "now";
-  const words = seconds < 60 ? `${seconds} s` : duration(seconds * 1_000);
-  return apart < 0 ? `${words} ago` : `in ${words}`;
+  const words = seconds < 60 ? `${seconds}\u00a0s` : duration(seconds * 1_000);
+  return apart < 0 ? `${words}\u00a0ago` : `in\u00a0${words}`;
 }

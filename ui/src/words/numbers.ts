@@ -31,23 +31,29 @@ export function costNote(rows: readonly { unpriced: number }[]): string {
   return `${number(unpriced)} ${unpriced === 1 ? "call" : "calls"} without a known price`;
 }
 
-/** `812 ms`, `9.1 s`, `3 min`, `2 h 10 min`, `4 d 19 h`. */
+/** A number and its unit, which stay on one line. */
+const measured = (value: number | string, unit: string) => `${value}\u00a0${unit}`;
+
+/** `812 ms`, `9.1 s`, `3 min`, `2 h 10 min`, `4 d 19 h`, with no-break spaces. */
 export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 1_000) return measured(Math.round(ms), "ms");
+  if (ms < 60_000) return measured((ms / 1_000).toFixed(1), "s");
   const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 60) return measured(minutes, "min");
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-  return hours % 24 === 0 ? `${Math.floor(hours / 24)} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  const [whole, rest] =
+    hours < 24
+      ? [measured(hours, "h"), minutes % 60 && measured(minutes % 60, "min")]
+      : [measured(Math.floor(hours / 24), "d"), hours % 24 && measured(hours % 24, "h")];
+  return rest === 0 ? whole : `${whole}\u00a0${rest}`;
 }
 
 /** `12,4 kB`. */
 export function bytes(count: number): string {
-  if (count < 1_000) return `${count} bytes`;
-  if (count < 1_000_000) return `${fine.format(count / 1_000)} kB`;
-  if (count < 1_000_000_000) return `${fine.format(count / 1_000_000)} MB`;
-  return `${fine.format(count / 1_000_000_000)} GB`;
+  if (count < 1_000) return measured(count, "bytes");
+  if (count < 1_000_000) return measured(fine.format(count / 1_000), "kB");
+  if (count < 1_000_000_000) return measured(fine.format(count / 1_000_000), "MB");
+  return measured(fine.format(count / 1_000_000_000), "GB");
 }
 
 /** `812 of 1,000`; above the allowance, `1,200, 200 of them extra`, since a grant may exceed it. */

@@ -1,5 +1,5 @@
-// Stacked columns over spans of time. A column is a link to the events in its span; the legend shows its figures while it is pointed at,
-// and otherwise those of the whole range.
+// Stacked columns over spans of time. A column is a link to the events in its span; while it is pointed at, the legend shows its figures
+// and the line below the chart its time; otherwise they show those of the whole range.
 
 import { createLink, type LinkProps } from "@tanstack/react-router";
 import { type ComponentProps, type KeyboardEvent, useId, useState } from "react";
@@ -50,15 +50,7 @@ function onArrow(event: KeyboardEvent<HTMLElement>): void {
   next.focus();
 }
 
-function Legend({
-  series,
-  values,
-  span,
-}: {
-  series: readonly Series[];
-  values: Readonly<Record<string, number>>;
-  span: string;
-}) {
+function Legend({ series, values }: { series: readonly Series[]; values: Readonly<Record<string, number>> }) {
   return (
     <ul className="legend" aria-hidden="true">
       {series.map(({ name, tone, note }) => (
@@ -67,7 +59,6 @@ function Legend({
           {name} <strong>{number(values[name] ?? 0)}</strong>
         </li>
       ))}
-      <li className="span">{span}</li>
     </ul>
   );
 }
@@ -127,15 +118,7 @@ export function TimeColumns({
       <figcaption id={id} className="unseen">
         {title}
       </figcaption>
-      <Legend
-        series={series}
-        values={shown?.values ?? totals}
-        span={
-          shown === undefined
-            ? range
-            : `${spanOf(shown.from, shown.to, zone)}${shown.accepted === undefined ? "" : ` · accepted ${number(shown.accepted)}`}`
-        }
-      />
+      <Legend series={series} values={shown?.values ?? totals} />
       <div className="plot" style={{ height }}>
         {ticks.map((tick) => (
           <span key={tick} className="tick" style={{ top: `${y(tick)}%` }} aria-hidden="true">
@@ -177,6 +160,11 @@ export function TimeColumns({
           </span>
         ))}
       </div>
+      <span className="span" aria-hidden="true">
+        {shown === undefined
+          ? range
+          : `${spanOf(shown.from, shown.to, zone)}${shown.accepted === undefined ? "" : ` · accepted ${number(shown.accepted)}`}`}
+      </span>
       <FiguresTable
         title={title}
         unit="Time"

@@ -53,11 +53,7 @@ function Totals({ of }: { of: PoolStatisticsSum }) {
     <Figures
       of={[
         { name: "Requests", value: number(of.requests) },
-        {
-          name: "Failed over",
-          value: number(of.failed_over),
-          note: "more than one member was asked, however it ended",
-        },
+        { name: "Failed over", value: number(of.failed_over), note: "to another member" },
         { name: "Errors", value: number(of.errors) },
         { name: "Refused", value: number(count), note: words },
         { name: "Tokens", value: number(of.prompt_tokens + of.completion_tokens) },
