@@ -96,7 +96,7 @@ export const accountInput = z.strictObject({
         ),
     })
     .nullish()
-    .describe("How often the account may ask."),
+    .describe("How many requests the account may make."),
   lateness_ms: z
     .int()
     .min(60_000)

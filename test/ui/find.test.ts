@@ -209,7 +209,7 @@ test("by keyboard alone: a page, a record in a line of a log, a whole id, a numb
   await page.keyboard.press("/");
   await write(at, `msg_${"0".repeat(26)}`);
   await page.keyboard.press("Enter");
-  await page.getByText("You can see no record with this id.").waitFor();
+  await page.getByText("There is no record with this id that you can see.").waitFor();
 
   await write(at, "+1 555 000 0001");
   await page.getByRole("option", { name: /Messages to \+1 555 000 0001/ }).waitFor();

@@ -126,7 +126,7 @@ test("before anything is sent the page says what would become of each recipient,
     plan: { credit: { sms: 1 } },
   });
   await page.goto(`${url}/a/${account}/send?gateway=real`);
-  const preview = page.locator("section", { has: page.getByRole("heading", { name: "This would happen" }) });
+  const preview = page.locator("section", { has: page.getByRole("heading", { name: "What will happen" }) });
   await page
     .getByLabel("To", { exact: true })
     .fill("+4915100000001\n+4915100000009\nsomebody\n+4915100000002");

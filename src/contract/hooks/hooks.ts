@@ -101,7 +101,7 @@ export const hookRules = z.strictObject({
     .boolean()
     .default(false)
     .meta({ title: "Require a signature" })
-    .describe("Whether requests need the right `X-Hub-Signature-256`, as GitHub sends it."),
+    .describe("Whether requests must have a valid `X-Hub-Signature-256`, as GitHub sends it."),
   attention: hookAttention
     .nullable()
     .default(null)

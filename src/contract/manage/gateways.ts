@@ -67,7 +67,7 @@ export const retry = z
       .max(86_400_000)
       .default(900_000)
       .meta({ title: "Longest wait" })
-      .describe("Longest wait, ms."),
+      .describe("The longest wait between two attempts, ms."),
     for_ms: z
       .int()
       .min(0)

@@ -40,7 +40,7 @@ test("the form has the words of scopes, and the account's gateways beside those 
   assert.deepEqual(required, ["name", "scopes"]);
   const { enum: listed, words } = properties.gateways?.items ?? {};
   assert.deepEqual(listed, ["main", "gone"]);
-  assert.deepEqual(words, { main: "main (sms)", gone: "gone (not there any more)" });
+  assert.deepEqual(words, { main: "main (sms)", gone: "gone (no longer exists)" });
   // A scope of the API without its words would be a box that says nothing.
   const { enum: scopes = [], words: shown = {} } = properties.scopes?.items ?? {};
   assert.deepEqual(Object.keys(shown), scopes);

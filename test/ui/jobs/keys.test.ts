@@ -48,7 +48,7 @@ test("a developer sees the API key for a password, replaces it, revokes a pool's
   await click(row.getByRole("button", { name: "More for shop" }));
   await click(row.getByRole("button", { name: "Revoke…" }));
   const revoke = page.getByRole("alertdialog", { name: "Revoke shop" });
-  await revoke.getByText("No use of it is known.").waitFor();
+  await revoke.getByText("Trunkline has seen no use of it.").waitFor();
   await revoke.getByLabel(/Type/).fill("shop");
   await click(revoke.getByRole("button", { name: "Revoke", exact: true }));
   await row.getByText("revoked", { exact: true }).waitFor();

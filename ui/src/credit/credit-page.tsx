@@ -72,7 +72,7 @@ export function Page() {
         icon={Coins}
         pages={entries}
         id={({ kind, reference, at }) => `${kind} ${reference} ${at}`}
-        empty={<p>Nothing has been booked for {channelNames[channel]}.</p>}
+        empty={<p>No {channelNames[channel]} credit has been granted or used.</p>}
         columns={[
           { head: "At", cell: ({ at }) => <Clock at={at} /> },
           { head: "Kind", cell: ({ kind }) => kind },

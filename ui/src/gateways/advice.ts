@@ -15,7 +15,7 @@ const advised: readonly (readonly [codes: readonly string[], text: string, setti
   [["http_402"], "The provider account has no balance, or has reached a limit.", false],
   [
     ["http_404", "http_405", "http_410"],
-    "The provider knows no such address: a path, an account id or a region in the settings is wrong.",
+    "The provider does not know this address: a path, an account id or a region in the settings is wrong.",
     true,
   ],
   [

@@ -35,7 +35,7 @@ const links: Readonly<Record<GatewayLink["state"], readonly [look: string, words
   wrong_number: ["unlinked", "not linked: another number was linked"],
   outdated: ["unlinked", "not connected: the library is out of date"],
   needs_relink: ["unlinked", "not linked: link it again"],
-  logged_out: ["unlinked", "not linked any more"],
+  logged_out: ["unlinked", "no longer linked"],
   not_installed: ["unlinked", "not linked: the library is not installed"],
 };
 

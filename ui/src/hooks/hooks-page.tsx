@@ -100,8 +100,8 @@ export function Page() {
         icon={Siren}
         empty={
           <p>
-            There is no hook yet. With one, what Alertmanager, Grafana, Uptime Kuma, GitHub or any other
-            program posts becomes an SMS, a WhatsApp message or an email to people whom you choose.
+            There is no hook yet. A hook turns what Alertmanager, Grafana, Uptime Kuma, GitHub or any other
+            program posts into an SMS, a WhatsApp message or an email to the people you choose.
           </p>
         }
         columns={[

@@ -40,7 +40,7 @@ export function Page() {
               <Link to="/a/$account/gateways" params={{ account }}>
                 gateway
               </Link>{" "}
-              that can receive shows its callback URL, which the provider has to know.
+              that can receive shows the callback URL to enter at the provider.
             </p>
           )
         }

@@ -24,7 +24,7 @@ export function Alerts({ metrics }: { metrics: "token" | "loopback" }) {
         Prometheus reads <code>/metrics</code>
         {metrics === "token"
           ? ", with the token of TRUNKLINE_METRICS_TOKEN."
-          : ", on this machine alone: TRUNKLINE_METRICS_TOKEN opens it to others."}{" "}
+          : ". It answers only this machine until TRUNKLINE_METRICS_TOKEN is set."}{" "}
         These four are worth an alert:
       </p>
       <Snippet text={rules} block />

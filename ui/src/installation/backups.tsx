@@ -21,8 +21,8 @@ export function Backups({ engine, commands }: Copied) {
         {isFile ? (
           <>
             <p>
-              While it runs or not. The copy alone opens no gateway settings, and the master key opens nothing
-              alone: keep them apart.
+              Trunkline may be running or stopped. The settings of gateways in the copy can only be read with
+              the master key: keep the two apart.
             </p>
             <Snippet text={`${commands.backup} ${examples.sqlite}`} block />
             <p>In a container:</p>
@@ -31,8 +31,8 @@ export function Backups({ engine, commands }: Copied) {
         ) : (
           <>
             <p>
-              While it runs or not, with PostgreSQL's own tools. Keep the master key as well, and elsewhere:
-              without it the copy opens no gateway settings.
+              With PostgreSQL's own tools; Trunkline may be running or stopped. Keep the master key as well,
+              and elsewhere: the settings of gateways in the copy can only be read with it.
             </p>
             <Snippet text={examples.postgres} block />
           </>

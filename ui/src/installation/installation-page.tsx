@@ -13,7 +13,7 @@ import { Processes } from "./processes.tsx";
 type Details = InstallationDetailsReply["data"];
 type PublicUrl = InstallationReply["data"]["public_url"];
 
-const kept = (days: number | null) => (days === null ? "for ever" : `${days} ${days === 1 ? "day" : "days"}`);
+const kept = (days: number | null) => (days === null ? "forever" : `${days} ${days === 1 ? "day" : "days"}`);
 
 function Uptime({ since }: { since: string }) {
   const now = useNow();
@@ -34,8 +34,7 @@ function Settings({ of, publicUrl }: { of: Details; publicUrl: PublicUrl }) {
             ) : (
               <Snippet text={publicUrl} />
             ),
-          "Requests may also reach":
-            outbound_allow.length === 0 ? "public addresses alone" : outbound_allow.join(", "),
+          "Requests may reach": ["public addresses", ...outbound_allow].join(", "),
           "API keys": show_api_keys ? "can be shown again" : "are shown once",
           "Keeps messages": kept(retention.messages_days),
           "Keeps webhook events": kept(retention.webhooks_days),
@@ -45,8 +44,7 @@ function Settings({ of, publicUrl }: { of: Details; publicUrl: PublicUrl }) {
         }}
       />
       <p className="hint">
-        These are settings of the process, so they change with its next start. docs/reference/configuration.md
-        names all of them.
+        These settings are read when the process starts. docs/reference/configuration.md lists all of them.
       </p>
     </Section>
   );

@@ -121,7 +121,7 @@ export function Filters() {
             label="Tests"
             any="with the others"
             of={[
-              ["true", "tests alone"],
+              ["true", "only tests"],
               ["false", "without tests"],
             ]}
           />
@@ -130,7 +130,7 @@ export function Filters() {
             label="Held since a restore"
             any="with the others"
             of={[
-              ["true", "held alone"],
+              ["true", "only held"],
               ["false", "without held"],
             ]}
           />

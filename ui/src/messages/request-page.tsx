@@ -57,7 +57,7 @@ function Messages({ request }: { request: string }) {
         pages={pages}
         id={({ id }) => id}
         actions={(chosen, clear) => <ManyActions chosen={chosen} clear={clear} onResults={setResults} />}
-        empty={<p>None of its messages is kept any more.</p>}
+        empty={<p>Its messages are no longer stored.</p>}
         columns={messageColumns(account)}
       />
       {results === null ? null : <ResultsDialog {...results} onClose={() => setResults(null)} />}

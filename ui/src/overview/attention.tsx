@@ -115,7 +115,7 @@ const kinds: Readonly<Record<Attention["kind"], Kind>> = {
   },
   gateway_stopped: { state: ["stopped", "stopped"], act: (item) => <Resume item={item} verb="Resume" /> },
   gateway_deferring: { state: ["failed", "all attempts fail"], next: ["next attempt", "now"] },
-  link_lost: { state: ["unlinked", "not linked any more"], verb: "Link it" },
+  link_lost: { state: ["unlinked", "no longer linked"], verb: "Link it" },
   not_linked: {
     state: ["unlinked", "not linked"],
     why: () => "No device is linked, so nothing is sent through it",
@@ -167,7 +167,7 @@ const kinds: Readonly<Record<Attention["kind"], Kind>> = {
     name: "Installation",
     why: () => (
       <>
-        A gateway receives reports, and the installation has no address for them (
+        A gateway receives reports, but the installation has no public address for them (
         <code>TRUNKLINE_PUBLIC_URL</code>)
       </>
     ),

@@ -62,7 +62,7 @@ export function CallContent({ pool, call }: { pool: string; call: string }) {
           <Link to="/a/$account/pools/$pool/settings" params={{ account, pool }}>
             content log
           </Link>{" "}
-          of the pool stores it for a while.
+          of the pool stores them for a while.
         </>
       ) : (
         "The request and answer of this call are not stored: the call was not sampled, or its retention is over."

@@ -111,7 +111,7 @@ function Keys({ pool }: { pool: Pool }) {
                   {key.name}
                 </Link>
                 <KeyText of={key} />
-                {key.models === null ? null : <div className="small soft">{key.models.join(", ")} alone</div>}
+                {key.models === null ? null : <div className="small soft">only {key.models.join(", ")}</div>}
               </>
             ),
           },

@@ -125,7 +125,7 @@ export function WouldHappen({ draft }: { draft: Draft }) {
     fates.some(({ kind }) => kind === "refused") ||
     (preview !== undefined && (preview.faults.length > 0 || lacksCredit(preview)));
   return (
-    <Section title="This would happen">
+    <Section title="What will happen">
       <div aria-live="polite" aria-busy={read.isFetching} className="stack">
         <Problem error={isWritten ? read.error : null} />
         {preview === undefined ? (

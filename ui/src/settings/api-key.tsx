@@ -70,7 +70,7 @@ function Reveal({ onKey }: { onKey: (key: string) => void }) {
 function KeyFacts() {
   const key = usePersonalKey();
   const isAlone = useIsOver(key?.previous_works_until ?? null);
-  if (key === null) return <p>The account has no such key yet.</p>;
+  if (key === null) return <p>The account has no personal key yet.</p>;
   const { hint, created_at, last_used_at, previous_works_until } = key;
   return (
     <Facts

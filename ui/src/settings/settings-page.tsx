@@ -43,11 +43,11 @@ export function Page() {
     <>
       <PageHead title="Settings" />
       <p className="soft">
-        Addresses and the id are on{" "}
+        The account's addresses and id are on{" "}
         <Link to="/a/$account/connect" params={{ account: account.id }}>
           Connect
         </Link>
-        , keys on{" "}
+        , its keys on{" "}
         <Link to="/a/$account/api-keys" params={{ account: account.id }}>
           API keys
         </Link>

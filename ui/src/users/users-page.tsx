@@ -63,7 +63,7 @@ export function Page() {
               ? "No user has this name or address."
               : account === undefined
                 ? "There is no user yet."
-                : `${name} has no member: operators alone manage it.`}
+                : `${name} has no members: only operators manage it.`}
           </p>
         }
         columns={[

@@ -30,7 +30,7 @@ export const budgetRules = z
         "The policy for models without a known price, whose calls the limit of cost cannot count. `refuse`: they are not called, and a call that no other member can serve is refused. `allow`: they are called, and counted as unpriced. If null, a new limit refuses them, and an existing one keeps its policy.",
       ),
   })
-  .describe("How much in all.");
+  .describe("The most that the key may use.");
 export type BudgetRules = z.output<typeof budgetRules>;
 
 /** Whether the budget excludes models without a known price. Without a cost limit, it does not. */

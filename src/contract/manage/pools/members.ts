@@ -11,15 +11,17 @@ const hourMs = 3_600_000;
 
 const timeouts = z
   .strictObject({
-    connect_ms: milliseconds(50, 60_000).default(5_000).describe("To connect."),
+    connect_ms: milliseconds(50, 60_000).default(5_000).describe("The longest time to connect."),
     headers_ms: milliseconds(50, hourMs)
       .default(60_000)
       .describe(
-        "For streams: until the head of the answer. Otherwise the head comes when the answer is complete.",
+        "For streams: the longest wait for the response headers. Otherwise they come when the answer is complete.",
       ),
     first_token_ms: milliseconds(50, hourMs)
       .default(120_000)
-      .describe("For streams: until the first output. Models that reason, or have to load first, take long."),
+      .describe(
+        "For streams: the longest wait for the first output. Models that reason, or have to load first, take long.",
+      ),
     idle_ms: milliseconds(50, hourMs).default(30_000).describe("The longest silence inside an answer."),
     thinking_ms: milliseconds(50, hourMs)
       .default(600_000)
@@ -105,8 +107,15 @@ export const memberRules = z.strictObject({
     .max(1_000)
     .default(1)
     .meta({ advanced: false })
-    .describe("Lower is first; equal ones share by weight."),
-  weight: z.int().min(1).max(1_000_000).default(1).describe("Its share among members of its priority."),
+    .describe(
+      "Members with a lower number are called first; those with the same number share the requests by weight.",
+    ),
+  weight: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1)
+    .describe("Its share of the requests among members with the same priority."),
   active: z.boolean().default(true).describe("Whether it receives requests."),
   price: price
     .nullable()

@@ -47,11 +47,13 @@ export const poolRules = z.strictObject({
   headers_after_ms: milliseconds(100, hourMs)
     .default(20_000)
     .meta({ group: "Answers" })
-    .describe("After this time a silent stream gets its headers early, so that no proxy cuts it, ms."),
+    .describe(
+      "When a stream has had no output for this time, its headers are sent, so that no proxy closes the connection, ms.",
+    ),
   deadline_ms: milliseconds(1_000, hourMs)
     .default(600_000)
     .meta({ group: "Failover" })
-    .describe("For a request, including all members that are tried, ms."),
+    .describe("The longest time for a request, including all members that are tried, ms."),
   repeat: z
     .int()
     .min(0)

@@ -111,7 +111,7 @@ function FindList({ account, onClose }: { account: string | null; onClose: () =>
     if (recipient !== null) return open(recipient);
     try {
       const [first] = (await call("findRecords", { query: { q: text.trim() } })).data;
-      if (first === undefined) setFailure("You can see no record with this id.");
+      if (first === undefined) setFailure("There is no record with this id that you can see.");
       else open(findingOf(first));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -36,7 +36,7 @@ export const sentences: Readonly<Record<Exclude<MessageStatus, "queued" | "sched
   failed: {
     none: "It failed, and is not retried.",
     refused: "The provider refused it for the reason below. It is not retried.",
-    asked: "It failed after the attempts below, and is not retried any more.",
+    asked: "It failed after the attempts below, and is no longer retried.",
     unasked: "It failed before it was handed to a provider, and is not retried.",
   },
   undelivered: {

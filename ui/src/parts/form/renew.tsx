@@ -20,7 +20,7 @@ export const overlaps = [
 /** When the key was last used; a warning if it stops at once while an application uses it. */
 export function LastUse({ at, endsNow }: { at: string | null; endsNow: boolean }) {
   const isOld = useIsOver(at === null ? null : new Date(Date.parse(at) + dayMs).toISOString());
-  if (at === null) return <p className="soft">No use of it is known.</p>;
+  if (at === null) return <p className="soft">Trunkline has seen no use of it.</p>;
   const isWarned = endsNow && !isOld;
   return (
     <p className={isWarned ? "warn" : "soft"}>

@@ -27,7 +27,7 @@ export function keySchema(
   const channels = new Map(gateways.map(({ identifier, channel }) => [identifier, channel]));
   const identifiers = [...new Set([...channels.keys(), ...(stored ?? [])])];
   const words = Object.fromEntries(
-    identifiers.map((each) => [each, `${each} (${channels.get(each) ?? "not there any more"})`]),
+    identifiers.map((each) => [each, `${each} (${channels.get(each) ?? "no longer exists"})`]),
   );
   return {
     ...form,
