@@ -201,7 +201,7 @@ test("recipients to whom the same would happen are one sentence", () => {
   };
   const refused = (at: number) => ({
     ...sent,
-    faults: [{ path: `contact.${at}.number`, message: `No number ${at}.` }],
+    faults: [{ path: `contact.${at}.number`, message: `The contact.${at}.number field is no number.` }],
   });
   const contacts = [
     sent,
@@ -215,7 +215,7 @@ test("recipients to whom the same would happen are one sentence", () => {
     fatesOf(contacts, isScheduled).map(({ kind, due_at: at, places, faults }) => [kind, at, places, faults]);
   assert.deepEqual(shown(false), [
     ["sent", null, [0, 4], []],
-    ["refused", null, [1, 3], ["No number 1."]],
+    ["refused", null, [1, 3], ["The number is no number."]],
     ["suppressed", null, [2], []],
     ["waits", null, [5], []],
   ]);

@@ -39,7 +39,7 @@ export class ApiError extends Error {
   constructor(
     status: number,
     message: string,
-    more: { errors?: Record<string, string[]>; requestId?: string | null; retryAfter?: number | null } = {},
+    more: { errors?: ApiError["errors"]; requestId?: string | null; retryAfter?: number | null } = {},
   ) {
     super(message);
     this.status = status;
@@ -115,18 +115,12 @@ function urlOf(path: string, params: Record<string, string>, query: Record<strin
 export const addressOf = <N extends OperationName>(name: N, params: Operations[N]["params"]): string =>
   urlOf(routes[name][1], params, {});
 
-async function read(response: Response): Promise<unknown> {
-  try {
-    if (response.headers.get("content-type")?.startsWith("text/")) return await response.text();
-    return await response.json();
-  } catch {
-    return null;
-  }
-}
-
-interface ErrorReply {
-  message?: string;
-  errors?: Record<string, string[]>;
+interface AnyInput {
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+  signal?: AbortSignal;
+  idempotencyKey?: string;
 }
 
 /** Whether the operation begins or ends the session that other operations depend on. */
@@ -135,7 +129,14 @@ export const changesSession = (name: OperationName): boolean => name === "signIn
 /** Calls an operation of the management API. Throws `ApiError`. */
 export async function call<N extends OperationName>(name: N, input: Input<N>): Promise<Output<N>> {
   const response = await request(name, input, "application/json");
-  return (response.status === 204 ? undefined : await read(response)) as Output<N>;
+  const isText = response.headers.get("content-type")?.startsWith("text/plain");
+  try {
+    if (response.status === 204) return undefined as Output<N>;
+    return (await (isText ? response.text() : response.json())) as Output<N>;
+  } catch (error) {
+    // A connection that was cut, or a page of a proxy.
+    throw lost(error, input.signal);
+  }
 }
 
 /** Calls an operation that answers with a stream. Throws `ApiError`, also when the stream breaks off. */
@@ -184,19 +185,7 @@ async function request<N extends OperationName>(name: N, input: Input<N>, accept
 
 async function send<N extends OperationName>(name: N, input: Input<N>, accept: string): Promise<Response> {
   const [method, path] = routes[name];
-  const {
-    params = {},
-    query = {},
-    body,
-    signal,
-    idempotencyKey,
-  } = input as {
-    params?: Record<string, string>;
-    query?: Record<string, unknown>;
-    body?: unknown;
-    signal?: AbortSignal;
-    idempotencyKey?: string;
-  };
+  const { params = {}, query = {}, body, signal, idempotencyKey } = input as AnyInput;
   const headers: Record<string, string> = { accept };
   if (body !== undefined) headers["content-type"] = "application/json";
   if (method !== "GET" && known?.csrf_token) headers["x-csrf-token"] = known.csrf_token;
@@ -215,8 +204,8 @@ async function send<N extends OperationName>(name: N, input: Input<N>, accept: s
   }
   notifyListeners(response.status);
   if (response.ok) return response;
-  const { message, errors } = ((await read(response)) ?? {}) as ErrorReply;
-  throw new ApiError(response.status, message ?? `The service answered ${response.status}.`, {
+  const { message, errors } = ((await response.json().catch(() => null)) ?? {}) as Partial<ApiError>;
+  throw new ApiError(response.status, message ?? `Status ${response.status}, without a reason.`, {
     requestId: response.headers.get("x-request-id"),
     retryAfter: Number(response.headers.get("retry-after")) || null,
     ...(errors === undefined ? {} : { errors }),

@@ -31,3 +31,6 @@ export function nextReadMs(every: number | false | undefined): number | false {
   if (session.hasEnded || freshness === "paused" || every === false) return false;
   return every ?? (freshness === "live" ? netMs : pollMs);
 }
+
+/** Whether an answer with this status, or none (0), means that the service is away: proxies answer 502 and 504 then. */
+export const isAway = (status: number): boolean => [0, 502, 503, 504].includes(status);

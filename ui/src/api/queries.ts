@@ -12,7 +12,7 @@ import {
 } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { ApiError, call, changesSession, type Input, type OperationName, type Output } from "./client.ts";
-import { nextReadMs, useFreshness } from "./freshness.ts";
+import { isAway, nextReadMs, useFreshness } from "./freshness.ts";
 import { createListeners } from "./listeners.ts";
 
 export const queryClient = new QueryClient({
@@ -20,8 +20,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 2_000,
       // A refusal is final; only missing answers and outages are retried.
-      retry: (count, error) =>
-        error instanceof ApiError && (error.status === 0 || error.status === 503) && count < 2,
+      retry: (count, error) => error instanceof ApiError && isAway(error.status) && count < 2,
       refetchIntervalInBackground: false,
       // A browser without a network reports being offline, but the service may run on the same machine.
       networkMode: "always",
@@ -207,11 +206,25 @@ export function usePages<N extends OperationName>(name: N, input: Input<N>) {
 /** A change. Everything on the screen is read again once it succeeds; other cached reads, when they are next shown. */
 export function useChange<N extends OperationName>(name: N) {
   const client = useQueryClient();
+  const asked = useRef(new Map<string, Promise<Output<N>>>());
   return useMutation<Output<N>, ApiError, Input<N>>({
     // A secret in the answer is not kept once its component is gone.
     gcTime: 0,
-    mutationFn: (input) => call(name, input),
+    // A second click that comes before its button is off asks for nothing more.
+    mutationFn: (values) => {
+      const input = JSON.stringify(values);
+      const reply = asked.current.get(input) ?? call(name, values).finally(() => asked.current.delete(input));
+      asked.current.set(input, reply);
+      return reply;
+    },
     // A read without a session would wait for the sign-in.
-    onSuccess: () => (changesSession(name) ? undefined : client.invalidateQueries()),
+    onSuccess: (_reply, { params }) =>
+      changesSession(name)
+        ? undefined
+        : client.invalidateQueries({
+            // What is deleted is not read again: its page is about to be left.
+            predicate: ({ queryKey }) =>
+              !name.startsWith("delete") || !JSON.stringify(queryKey).includes(JSON.stringify(params)),
+          }),
   });
 }

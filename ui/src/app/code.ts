@@ -1,6 +1,7 @@
 // Code that is loaded when it is first needed.
 
 import { ApiError, call } from "#ui/api/client.ts";
+import { isAway } from "#ui/api/freshness.ts";
 
 const againMs = 1_000;
 
@@ -13,7 +14,7 @@ async function answered(): Promise<void> {
       await call("getSession", {});
       return;
     } catch (error) {
-      if (!(error instanceof ApiError) || (error.status !== 0 && error.status !== 503)) return;
+      if (!(error instanceof ApiError) || !isAway(error.status)) return;
     }
     await new Promise((resolve) => setTimeout(resolve, againMs));
   }

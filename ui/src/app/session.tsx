@@ -10,6 +10,7 @@ import type { Session } from "#ui/api/schema.ts";
 import { SessionContext } from "#ui/parts/account.ts";
 import { Button } from "#ui/parts/button.tsx";
 import { Dialog } from "#ui/parts/over/dialog.tsx";
+import { done } from "#ui/parts/over/toast.tsx";
 import { Waiting } from "#ui/parts/page.tsx";
 import { forgetAllPending } from "#ui/send/pending.ts";
 import { Mark } from "./frame/account-menu.tsx";
@@ -59,12 +60,19 @@ export function SignedIn() {
   useEffect(
     () =>
       onAnswer((status) => {
+        if (status === 403) void client.invalidateQueries({ queryKey: ["getSession"] });
         if (status !== 401) return;
         open.hasEnded = true;
         setEnded(true);
       }),
-    [],
+    [client],
   );
+  const role = last.current?.role;
+  const hadRole = useRef(role);
+  useEffect(() => {
+    if (hadRole.current !== undefined && hadRole.current !== role) done(`Your role is ${role} now.`);
+    hadRole.current = role;
+  }, [role]);
   const signedIn = (now: Session) => {
     client.setQueryData(["getSession", {}], { success: true, message: "", data: now });
     open.hasEnded = false;

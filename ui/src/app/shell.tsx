@@ -127,7 +127,8 @@ export function Frame({ account, named, children }: Framed) {
 export function AccountShell() {
   const { account = "" } = useParams({ strict: false }) as { account?: string };
   const read = useRead("getAccount", { params: { account } }, { every: 60_000 });
-  const known = read.data?.data ?? null;
+  // An account that a person may no longer see disappears.
+  const known = (read.error?.status === 404 ? null : read.data?.data) ?? null;
   useEffect(() => {
     if (known !== null) rememberAccount(known);
   }, [known]);
@@ -136,7 +137,7 @@ export function AccountShell() {
   return (
     <AccountContext value={known}>
       <Frame account={account} named={known}>
-        {known === null ? <Waiting error={read.error} /> : <Outlet />}
+        {known === null ? <Waiting error={read.error} /> : <Outlet key={account} />}
       </Frame>
     </AccountContext>
   );

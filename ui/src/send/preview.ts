@@ -1,6 +1,7 @@
 // Summarises the service's preview of a send in a few sentences.
 
 import type { PreviewedContact } from "#ui/api/schema.ts";
+import { faultHere } from "#ui/words/faults.ts";
 
 /** Recipients with the same result. */
 export interface Fate {
@@ -48,8 +49,8 @@ export function fatesOf(contacts: readonly PreviewedContact[], isScheduled: bool
     const fate = fateOf(contact, isScheduled);
     const key = JSON.stringify(fate);
     const known = fates.get(key);
-    if (known === undefined)
-      fates.set(key, { ...fate, faults: contact.faults.map(({ message }) => message), places: [at] });
+    const faults = contact.faults.map(({ path, message }) => faultHere(message, `The ${fieldOf(path)}`));
+    if (known === undefined) fates.set(key, { ...fate, faults, places: [at] });
     else known.places.push(at);
   }
   return [...fates.values()];

@@ -1,7 +1,7 @@
 // One way to change something: a form over one operation, with its errors, its leave guard and its confirmation.
 
 import { useBlocker } from "@tanstack/react-router";
-import { type ReactNode, type RefObject, use, useEffect, useRef } from "react";
+import { type ReactNode, type RefObject, use, useEffect, useRef, useState } from "react";
 import type { ApiError, Input, OperationName, Output } from "#ui/api/client.ts";
 import { useChange } from "#ui/api/queries.ts";
 import { Foot } from "#ui/parts/over/foot.tsx";
@@ -33,9 +33,10 @@ export function useForm<N extends OperationName>(
 ): FormState<N> {
   const change = useChange(name);
   const isTouched = useRef(false);
+  const [leadsOn, setLeadsOn] = useState(false);
   return {
     error: change.error,
-    isBusy: change.isPending,
+    isBusy: change.isPending || leadsOn,
     isTouched,
     fault: (path) => faultAt(change.error, path),
     send: (input) =>
@@ -44,7 +45,8 @@ export function useForm<N extends OperationName>(
           isTouched.current = false;
           if (says !== undefined) done(says);
           change.reset();
-          void onDone?.(reply);
+          setLeadsOn(true);
+          void Promise.resolve(onDone?.(reply)).finally(() => setLeadsOn(false));
         },
       }),
     reset: change.reset,

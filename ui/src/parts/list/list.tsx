@@ -22,6 +22,8 @@ interface Pages<T> {
   hasNextPage: boolean;
   isFetching: boolean;
   isFetchingNextPage: boolean;
+  /** Whether the rows are those of the filter before. */
+  isPlaceholderData: boolean;
   hasUpdates: boolean;
   fetchNextPage: () => unknown;
   refresh: (rows?: number) => Promise<void>;
@@ -37,6 +39,7 @@ const ahead = 20;
 function End({ pages, verb }: { pages: Pages<unknown>; verb: string }) {
   const { hasNextPage, isFetchingNextPage, items, error } = pages;
   if (error !== null && items.length > 0) return <Problem error={error} />;
+  if (pages.isPlaceholderData) return "Reading…";
   if (isFetchingNextPage) return "Reading on…";
   const last = pages.data?.pages.at(-1);
   if (hasNextPage)
@@ -141,7 +144,7 @@ export function List<T>({
         />
       )}
       {items.length === 0 && hasNextPage ? <p>Nothing that fits yet.</p> : null}
-      <div className="list-end" aria-live="polite">
+      <div className={pages.isPlaceholderData ? "list-end old" : "list-end"} aria-live="polite">
         <End pages={pages} verb={more} />
       </div>
       {actions === undefined || (chosen.length === 0 && search === null) ? null : (

@@ -31,12 +31,17 @@ function OpenLayer({ title, titleClass, className, role, onClose, children }: Lo
       role={role}
       aria-labelledby={titleId}
       closedby={onClose === null ? "none" : "any"}
+      // React passes on the events of a dialog inside this one, such as a question.
       onCancel={(event) => {
         event.preventDefault();
-        onClose?.();
+        if (event.target === event.currentTarget) onClose?.();
       }}
       // Chromium closes a dialog at the second Escape even if `cancel` is prevented. One that has left the page closes, too.
-      onClose={({ currentTarget }) => currentTarget.isConnected && onClose?.()}
+      onClose={({ target, currentTarget }) => {
+        if (target !== currentTarget || !currentTarget.isConnected) return;
+        currentTarget.showModal();
+        onClose?.();
+      }}
     >
       <h2 id={titleId} className={titleClass}>
         {title}
