@@ -24,6 +24,9 @@ test("a pasted column is a list of recipients, and each line is a message", () =
     "bo@example.com",
   ]);
   assert.equal(repeatedIn(recipients), 1);
+  const quoted = '\uFEFF"+4915123456789","+15550000001"\r\n" ada@example.com "\t""\r\n"a b"@example.com';
+  const plain = ["+4915123456789", "+15550000001", "ada@example.com", '"a b"@example.com'];
+  assert.deepEqual(recipientsOf(quoted), plain);
   const { contact } = requestOf(draftOf({ recipients: "+1\n+2" }), []);
   assert.deepEqual(contact, [
     { number: "+1", message: "Hi" },

@@ -74,11 +74,11 @@ export const emptyDraft: Draft = {
   isNamed: false,
 };
 
-/** The recipients in the order of their lines. A pasted table column, and a list with commas or semicolons, are accepted. */
+/** The recipients in the order of their lines. A pasted table column, and a list with commas, semicolons or quotes, are accepted. */
 export const recipientsOf = (text: string): string[] =>
   text
     .split(/[\n\r;,\t]/)
-    .map((each) => each.trim())
+    .map((each) => each.trim().replace(/^"\s*(.*?)\s*"$/, "$1"))
     .filter((each) => each !== "");
 
 const linesOf = (text: string): string[] => (text.trim() === "" ? [] : text.trimEnd().split("\n"));
