@@ -20,5 +20,11 @@ export const notAName =
 export const freeText = (min: number, max: number) =>
   z.string().min(min).max(max).refine(isSendable, "contains characters that cannot be stored");
 
-/** A name of `min` to `max` UTF-16 units. */
-export const nameText = (min: number, max: number) => z.string().min(min).max(max).refine(isName, notAName);
+/** A name of `min` to `max` UTF-16 units; not blank unless it may be empty. */
+export const nameText = (min: number, max: number) =>
+  z
+    .string()
+    .min(min)
+    .max(max)
+    .refine(isName, notAName)
+    .refine((text) => min === 0 || !/^\p{Zs}+$/u.test(text), "must not be empty");

@@ -26,6 +26,17 @@ test("names of all scripts, with joiners and emoji, are names", () => {
   }
 });
 
+test("a name that must be there is not blank", () => {
+  for (const blank of [" ", "   ", "\u00a0", "\u3000\u2003"]) {
+    const { error } = nameText(1, 100).safeParse(blank);
+    assert.deepEqual(
+      error?.issues.map(({ message }) => message),
+      ["must not be empty"],
+    );
+    assert.ok(nameText(0, 100).safeParse(blank).success);
+  }
+});
+
 test("controls, direction characters and halves of characters make no name, wherever they stand", () => {
   for (const character of [...directions, ...isolates, ...controls, ...halves]) {
     for (const name of [character, `${character}a`, `a${character}b`, `a${character}`]) {

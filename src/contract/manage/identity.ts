@@ -25,7 +25,7 @@ const accountId = z
 const email = nameText(3, 254)
   .regex(/^[^\s@]{1,64}@[^\s@]+$/, "must be an email address")
   .describe("The email address to sign in with. Case does not matter.");
-const name = nameText(1, 100).regex(/\S/, "must not be empty");
+const name = nameText(1, 100);
 /** The full rule also needs the email address; `identity/password.ts` has it. */
 const newPassword = z.string().max(800).describe("12 to 200 characters, and not the email address.");
 /** A password as it was typed. The length limit bounds the cost of its hash. */

@@ -129,7 +129,9 @@ export const changesSession = (name: OperationName): boolean => name === "signIn
 /** Calls an operation of the management API. Throws `ApiError`. */
 export async function call<N extends OperationName>(name: N, input: Input<N>): Promise<Output<N>> {
   const response = await request(name, input, "application/json");
-  const isText = response.headers.get("content-type")?.startsWith("text/plain");
+  const type = response.headers.get("content-type") ?? "";
+  // A proxy's page of HTML is no answer.
+  const isText = name === "getMessageHtml" || type.startsWith("text/plain");
   try {
     if (response.status === 204) return undefined as Output<N>;
     return (await (isText ? response.text() : response.json())) as Output<N>;
