@@ -199,7 +199,7 @@ for (const engine of someEngines(import.meta.filename)) {
     assert.equal(account.credit.email.remaining, 95);
   });
 
-  test(`${engine}: a refused recipient is told apart from the others`, async (context) => {
+  test(`${engine}: a refused recipient is not confused with the others`, async (context) => {
     const script: Script = (stage, nth) => (stage === "RCPT" && nth === 2 ? "550 5.1.1 No such user" : null);
     const { it, server } = await opened(context, engine, { script });
     const id = await accepted(it, several);

@@ -22,7 +22,7 @@ const settingsSchema = z
     base_url: hostRoot(anthropicUrl),
     api_key: secret()
       .optional()
-      .describe("A key of the Claude Console (`sk-ant-…`); needed without several keys."),
+      .describe("A key of the Claude Console (`sk-ant-…`). Required unless there are several keys."),
     api_keys: severalKeys(),
     version: z
       .string()

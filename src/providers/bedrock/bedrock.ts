@@ -22,7 +22,7 @@ const settingsSchema = z
       .regex(/^\w{16,128}$/, "Must be the id of an access key, such as AKIAIOSFODNN7EXAMPLE.")
       .optional()
       .describe(
-        "The id of an access key that may do `bedrock:InvokeModel` and `bedrock:InvokeModelWithResponseStream`; for the list of models also `bedrock:ListFoundationModels`. Needed without an API key.",
+        "The id of an access key that may do `bedrock:InvokeModel` and `bedrock:InvokeModelWithResponseStream`; for the list of models also `bedrock:ListFoundationModels`. Required unless there is an API key.",
       ),
     secret_access_key: secret().optional().describe("The secret of that access key."),
     session_token: secret().optional().describe("The session token of a temporary access key, which ends."),

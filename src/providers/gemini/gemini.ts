@@ -19,7 +19,9 @@ const ownUrl = "https://generativelanguage.googleapis.com";
 const settingsSchema = z
   .strictObject({
     base_url: hostRoot(ownUrl),
-    api_key: secret().optional().describe("A key of Google AI Studio; needed without several keys."),
+    api_key: secret()
+      .optional()
+      .describe("A key of Google AI Studio. Required unless there are several keys."),
     api_keys: severalKeys(),
     headers: extraHeaders(),
   })

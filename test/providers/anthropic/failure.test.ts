@@ -1,4 +1,4 @@
-// Anthropic's errors beside the recorded ones: types go before statuses, and what shares a type is told apart.
+// Anthropic's errors beside the recorded ones: types go before statuses, and errors that share a type differ by what they say.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Bedrock's errors beside the recorded ones: the name goes before the status, and what shares a name is told apart.
+// Bedrock's errors beside the recorded ones: the name goes before the status, and errors that share a name differ by what they say.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -27,7 +27,7 @@ export const budgetRules = z
       .default(null)
       .meta({ title: "Models without a price" })
       .describe(
-        "The policy for models without a known price, whose calls the limit of cost cannot count. `refuse`: they are not called, and a call that no other member can serve is refused. `allow`: they are called, and counted as unpriced. If null, a new limit refuses them, and an existing one keeps its policy.",
+        "The policy for models without a known price, whose calls a cost limit cannot count. `refuse`: they are not called, and a call that no other member can serve is refused. `allow`: they are called, and counted as unpriced. If null, a new limit refuses them, and an existing one keeps its policy.",
       ),
   })
   .describe("The most that the key may use.");
